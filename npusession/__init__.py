@@ -1,0 +1,72 @@
+"""Run TensorFlow sessions on Ascend NPUs: options that are checked, a life cycle that cleans up.
+
+::
+
+    from npusession import NpuSession
+
+    with NpuSession.for_training(device=0) as s:
+        s.run(train_op)
+"""
+
+import typing
+
+from ._version import __version__
+from .errors import (
+    BackendError,
+    FakeBackendWarning,
+    ForkedError,
+    GraphRequiredError,
+    LifecycleError,
+    NotInitializedError,
+    NpuAbortError,
+    NpuSessionError,
+    OptionsError,
+    OptionsWarning,
+    SessionClosedError,
+    SystemConflictError,
+    TensorFlowNotFoundError,
+)
+from .options import AcceleratedTraining, Dump, Problem, Profiling, Report, Scene, Severity
+from .products import Product
+from .session import NpuSession
+from .system import System
+
+if typing.TYPE_CHECKING:
+    from .running import RunningSession
+
+__all__ = [
+    "AcceleratedTraining",
+    "BackendError",
+    "Dump",
+    "FakeBackendWarning",
+    "ForkedError",
+    "GraphRequiredError",
+    "LifecycleError",
+    "NotInitializedError",
+    "NpuAbortError",
+    "NpuSession",
+    "NpuSessionError",
+    "OptionsError",
+    "OptionsWarning",
+    "Problem",
+    "Product",
+    "Profiling",
+    "Report",
+    "RunningSession",
+    "Scene",
+    "SessionClosedError",
+    "Severity",
+    "System",
+    "SystemConflictError",
+    "TensorFlowNotFoundError",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> object:
+    # The one public name that needs wrapt, whose import takes longer than all the rest.
+    if name == "RunningSession":
+        from .running import RunningSession
+
+        return RunningSession
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

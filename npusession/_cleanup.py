@@ -1,0 +1,56 @@
+"""The failure policy, written once: every step runs, in order, and the body's own exception wins."""
+
+from __future__ import annotations
+
+import logging
+import typing
+
+from ._compat import add_note
+
+logger = logging.getLogger("npusession")
+
+
+class Cleanup:
+    """Steps that undo what was done, run last in, first out.
+
+    * Every step runs, whatever the others do.
+    * While something has failed already, further failures are logged and leave that first failure alone.
+    * Otherwise the first failing step's exception is raised, with the later ones in its ``cleanup_errors`` and as
+      notes. An interrupt during clean-up goes before ordinary failures.
+    """
+
+    def __init__(self) -> None:
+        self._steps: list[tuple[str, typing.Callable[[], object]]] = []
+
+    def add(self, name: str, step: typing.Callable[[], object]) -> None:
+        """Add a step, to be run before those that are there."""
+        self._steps.append((name, step))
+
+    def run(self, cause: BaseException | None = None) -> None:
+        """Run and forget all steps.
+
+        Args:
+            cause: the exception because of which it ends, ``None`` when all went well.
+
+        Raises:
+            BaseException: what the first failing step raised, if ``cause`` is ``None``.
+        """
+        failures: list[BaseException] = []
+        while self._steps:
+            name, step = self._steps.pop()
+            try:
+                step()
+            except BaseException as error:
+                found = (error, *getattr(error, "cleanup_errors", ()))
+                failures.extend(found)
+                if cause is not None:
+                    for one in found:
+                        logger.error("failed to %s, after %r: %r", name, cause, one, exc_info=one)
+        if failures and cause is None:
+            failures.sort(key=lambda error: isinstance(error, Exception))
+            first, others = failures[0], tuple(failures[1:])
+            first.cleanup_errors = others  # type: ignore[attr-defined]
+            for other in others:
+                logger.error("while cleaning up also: %r", other, exc_info=other)
+                add_note(first, f"while cleaning up also: {other!r}")
+            raise first

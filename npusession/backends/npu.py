@@ -1,0 +1,50 @@
+"""The real adapter: npu_bridge on TensorFlow 1.15, npu_device.compat.v1 on TensorFlow 2.6."""
+
+from __future__ import annotations
+
+import importlib
+import typing
+
+from .._tensorflow import tf1
+from ..errors import BackendError
+from .base import Backend
+
+_ADVICE = """  Check that this process sees the CANN environment (source set_env.sh of the toolkit and of tfplugin),
+  and that the adapter is installed beside this Python and TensorFlow. To run on the CPU: backend="fake"."""
+
+
+def load() -> Backend:
+    """Import the adapter that is installed and bind its functions.
+
+    Importing it has side effects that stay: it replaces ``Session.__init__`` and registers an atexit handler.
+
+    Raises:
+        BackendError: no adapter could be imported; the message lists every attempt and its cause.
+        TensorFlowNotFoundError: TensorFlow is not installed.
+    """
+    tf1()
+    failures = []
+    for attempt in (_npu_bridge, _npu_device):
+        try:
+            return attempt()
+        # The adapter fails in many ways: ImportError, a NameError after a library that did not load, RuntimeError.
+        except Exception as error:
+            failures.append(f"  {attempt.__doc__}: {type(error).__name__}: {error}")
+    raise BackendError("no NPU adapter can be imported:\n{}\n{}".format("\n".join(failures), _ADVICE))
+
+
+def _npu_bridge() -> Backend:
+    """npu_bridge.npu_init with hccl.manage.api"""
+    return _bind(importlib.import_module("npu_bridge.npu_init"), "npu_bridge")
+
+
+def _npu_device() -> Backend:
+    """npu_device.compat.v1.npu_init after enable_v1"""
+    importlib.import_module("npu_device.compat").enable_v1()
+    return _bind(importlib.import_module("npu_device.compat.v1.npu_init"), "npu_device")
+
+
+def _bind(npu_init: typing.Any, package: str) -> Backend:
+    ranks = importlib.import_module("hccl.manage.api")
+    version = getattr(importlib.import_module(package), "__version__", "")
+    return Backend("npu", str(version), npu_init.npu_ops, typing.cast("typing.Any", ranks))

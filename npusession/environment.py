@@ -1,0 +1,77 @@
+"""Environment variables that a session sets for the runtime, and puts back exactly as they were.
+
+Sessions may overlap, and need not end in the opposite order of their start. So each variable keeps a stack of
+layers over the value that the process had: a layer that goes uncovers the one below, and the last one to go
+uncovers the original, absence included.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import typing
+
+#: Where the runtime looks for the device to initialise, first hit first.
+DEVICE_VARIABLES = ("ASCEND_DEVICE_ID", "DEVICE_ID")
+#: Where it looks for the cluster that the process is a rank of.
+CLUSTER_VARIABLES = ("RANK_TABLE_FILE", "RANK_ID", "RANK_SIZE", "CM_CHIEF_IP", "CM_WORKER_SIZE")
+
+_lock = threading.RLock()
+_originals: dict[str, str | None] = {}
+_layers: dict[str, list[Layer]] = {}
+
+
+class Layer:
+    """Some variables, set until :meth:`restore`."""
+
+    def __init__(self, values: typing.Mapping[str, str]) -> None:
+        self._values = dict(values)
+        with _lock:
+            for name, value in self._values.items():
+                if not _layers.get(name):
+                    _originals[name] = os.environ.get(name)
+                _layers.setdefault(name, []).append(self)
+                os.environ[name] = value
+
+    def set(self, name: str, value: str) -> None:
+        """Give one of the layer's variables another value, visible at once if no later layer covers it."""
+        self._values[name] = value
+        if _layers[name][-1] is self:
+            os.environ[name] = value
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    def restore(self) -> None:
+        """Take the layer away; a second call does nothing."""
+        with _lock:
+            for name in list(self._values):
+                layers = _layers[name]
+                layers.remove(self)
+                below = layers[-1]._values[name] if layers else _originals[name]
+                if below is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = below
+            self._values.clear()
+
+
+def device_in(environ: typing.Mapping[str, str]) -> tuple[str, str] | None:
+    """Return the variable that names the device to initialise, and its value; ``None`` when none does."""
+    for name in DEVICE_VARIABLES:
+        if name in environ:
+            return name, environ[name]
+    return None
+
+
+def original() -> dict[str, str]:
+    """Return the environment as it is without the layers of sessions that are open."""
+    with _lock:
+        environ = dict(os.environ)
+        for name, layers in _layers.items():
+            if layers:
+                environ.pop(name, None)
+                value = _originals[name]
+                if value is not None:
+                    environ[name] = value
+        return environ

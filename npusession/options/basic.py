@@ -1,0 +1,69 @@
+"""Basic options: what the graph is run for, on which device, and whether bit for bit the same each time."""
+
+from __future__ import annotations
+
+import typing
+
+from ..environment import device_in
+from .kinds import IntChoice, Integer, Value
+from .model import Default, Group, Option, Scene, Scope, Settings, problem
+from .problems import Problem, Rule
+
+GRAPH_RUN_MODE = Option(
+    "graph_run_mode",
+    IntChoice((Value(0, "online inference"), Value(1, "training"))),
+    "What the graph is run for: training or online inference.",
+    "图执行模式：训练或在线推理。",
+    scope=Scope.INIT,
+    defaults=(Default(1),),
+)
+#: What the option above says of each scene.
+RUN_MODES = {Scene.INFERENCE: 0, Scene.TRAINING: 1}
+SESSION_DEVICE_ID = Option(
+    "session_device_id",
+    Integer(0, unit="(logical device id)"),
+    "Logical id of the device that this session's graphs run on.",
+    "本 session 的图运行所在 Device 的逻辑 ID。",
+)
+DETERMINISTIC = Option(
+    "deterministic",
+    IntChoice((Value(0, "results may differ from run to run"), Value(1, "same input, same output; slower"))),
+    "Whether the same input on the same hardware always gives the same output.",
+    "是否开启确定性计算：相同硬件与输入下多次执行结果一致，性能会下降。",
+    defaults=(Default(0),),
+)
+
+BAD_DEVICE = Rule(
+    "NPU401", "bad-environment", "A device id in the environment that is no whole number ends the process."
+)
+OTHER_DEVICE = Rule("NPU402", "device-mismatch", "The environment decides which device is initialised.")
+
+
+def _device_in_environment(settings: Settings) -> typing.Iterator[Problem]:
+    named = device_in(settings.environ)
+    if named is None:
+        return
+    name, value = named
+    device = settings.get(SESSION_DEVICE_ID.name)
+    if not (value.isascii() and value.isdigit() and len(value) <= 9):
+        yield problem(
+            BAD_DEVICE, name, "not a device id", value=value, allowed="a whole number from 0", fix=f"unset {name}"
+        )
+    elif device is not None and int(value) != device:
+        yield problem(
+            OTHER_DEVICE,
+            name,
+            f"the session asks for device {device}, but device {value} would be initialised",
+            value=value,
+            fix=f"device={value}, or export {name}={device}, or unset {name}",
+        )
+
+
+GROUP = Group(
+    "basic",
+    "Basic functions",
+    "基础功能",
+    (GRAPH_RUN_MODE, SESSION_DEVICE_ID, DETERMINISTIC),
+    (BAD_DEVICE, OTHER_DEVICE),
+    (_device_in_environment,),
+)

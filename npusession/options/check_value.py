@@ -1,0 +1,65 @@
+"""Checking one value against its option, its scene and its product."""
+
+from __future__ import annotations
+
+import typing
+
+from ..products import ALL_PRODUCTS
+from .kinds import Choice, IntChoice, Refused, Wire
+from .model import Option, Settings, problem
+from .problems import BAD_TYPE, BAD_VALUE, DEPRECATED, WRONG_PRODUCT, WRONG_SCENE, Problem, Severity
+
+
+def value_problems(
+    option: Option, value: object, settings: Settings, shown: str = ""
+) -> tuple[Wire | None, list[Problem]]:
+    """Read one value and return its canonical form, ``None`` when it is refused, with what is wrong about it.
+
+    Args:
+        option: what the value is for.
+        value: as the user gave it.
+        settings: the scene and product at hand; its values are not looked at.
+        shown: the name to report, when it is not the option's own.
+    """
+    name = shown or option.name
+    try:
+        canonical = option.kind.parse(value)
+    except Refused as refused:
+        rule = BAD_TYPE if refused.wrong_type else BAD_VALUE
+        fix = f"{option.name}={refused.fix}" if refused.fix else ""
+        return None, [_about(rule, name, option, str(refused), value, fix, option.kind.allowed)]
+    return canonical, list(_setting_problems(option, canonical, settings, name))
+
+
+def _about(
+    rule: typing.Any,
+    name: str,
+    option: Option,
+    message: str,
+    value: object,
+    fix: str = "",
+    allowed: str = "",
+    **more: typing.Any,
+) -> Problem:
+    return problem(rule, name, message, value=value, fix=fix, allowed=allowed, why=option.page.value, **more)
+
+
+def _setting_problems(option: Option, value: Wire, settings: Settings, name: str) -> typing.Iterator[Problem]:
+    if option.deprecated:
+        yield _about(DEPRECATED, name, option, "to be dropped in a later release", value, option.deprecated)
+    # Switching off what does not apply is harmless, and scripts do it to be explicit.
+    if settings.scene not in option.scenes and value != option.default(next(iter(option.scenes))):
+        scenes = " and ".join(sorted(scene.value for scene in option.scenes))
+        yield _about(WRONG_SCENE, name, option, f"applies to {scenes} only", value, "leave it out")
+    products = option.products
+    if isinstance(option.kind, (Choice, IntChoice)):
+        products &= next(choice.products for choice in option.kind.values if choice.value == value)
+    if settings.product not in products and products != ALL_PRODUCTS:
+        known = settings.product is not None
+        titles = ", ".join(sorted(product.title for product in products))
+        yield _about(
+            WRONG_PRODUCT, name, option,
+            f"not supported on {settings.product.title}" if settings.product else "not supported on every product",
+            value, "leave it out" if known else "name the product: product=...", titles,
+            severity=Severity.ERROR if known else Severity.WARNING,
+        )  # fmt: skip

@@ -1,0 +1,315 @@
+"""The kinds of values that options take: how each is read, what it allows, and its field in the ConfigProto.
+
+A kind turns what a user or a command line flag gives (``True``, ``"on"``, ``"8"``, ``b"all"``, a path object) into
+the one canonical value that goes into the ConfigProto, or raises :class:`Refused` with what is allowed instead.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import operator
+import os
+import typing
+
+from ..products import ALL_PRODUCTS, Product
+
+#: What ends up in an AttrValue: field ``b``, ``i`` or ``s``.
+Wire = typing.Union[bool, int, str]
+
+_TRUE = frozenset({"true", "on", "yes", "1"})
+_FALSE = frozenset({"false", "off", "no", "0"})
+#: The runtime copies integers into 32 bits and wraps larger ones silently.
+INT32_MAX = 2**31 - 1
+
+
+class Refused(ValueError):
+    """A value that a kind cannot take.
+
+    Attributes:
+        wrong_type: whether the value's type, and not just the value, is wrong.
+        fix: what to write instead, where that is clear.
+    """
+
+    def __init__(self, message: str, *, wrong_type: bool = False, fix: str = "") -> None:
+        super().__init__(message)
+        self.wrong_type = wrong_type
+        self.fix = fix
+
+
+class Kind:
+    """Base of all kinds."""
+
+    #: The field of AttrValue that the runtime reads: ``b``, ``i`` or ``s``.
+    field: typing.ClassVar[str] = "s"
+
+    def parse(self, value: object) -> Wire:
+        """Return the canonical form of ``value``; raises :class:`Refused`."""
+        raise NotImplementedError
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values in words."""
+        raise NotImplementedError
+
+
+@dataclasses.dataclass(frozen=True)
+class Flag(Kind):
+    """On or off, as ``bool`` or as the words that command line flags use."""
+
+    field: typing.ClassVar[str] = "b"
+
+    def parse(self, value: object) -> bool:
+        """Read a bool, 0, 1, or a word for on or off."""
+        if isinstance(value, (str, bytes)):
+            word = text_of(value).strip().lower()
+            if word in _TRUE:
+                return True
+            if word in _FALSE:
+                return False
+            raise Refused("not a word for on or off")
+        number = _whole(value)
+        if number in (0, 1):
+            return bool(number)
+        raise Refused("neither on nor off")
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values in words."""
+        return "True, False"
+
+
+@dataclasses.dataclass(frozen=True)
+class Value:
+    """One of the values of a choice: the value itself, what it does, and which products know it."""
+
+    value: int | str
+    summary: str
+    products: frozenset[Product] = ALL_PRODUCTS
+
+
+@dataclasses.dataclass(frozen=True)
+class Integer(Kind):
+    """A whole number within a range.
+
+    Attributes:
+        minimum: smallest value allowed.
+        maximum: largest value allowed.
+        unit: what is counted, for messages; empty for a bare number.
+    """
+
+    minimum: int
+    maximum: int = INT32_MAX
+    unit: str = ""
+
+    field: typing.ClassVar[str] = "i"
+
+    def parse(self, value: object) -> int:
+        """Read an integer, or its decimal text."""
+        number = _whole_or_text(value)
+        if not self.minimum <= number <= self.maximum:
+            raise Refused("outside the range")
+        return number
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values in words."""
+        return "{} to {}{}".format(self.minimum, self.maximum, " " + self.unit if self.unit else "")
+
+
+@dataclasses.dataclass(frozen=True)
+class IntChoice(Kind):
+    """A few whole numbers, each with a meaning of its own."""
+
+    values: tuple[Value, ...]
+
+    field: typing.ClassVar[str] = "i"
+
+    def parse(self, value: object) -> int:
+        """Read one of the numbers, or its decimal text; a bool counts as 0 or 1."""
+        on_off = {"true": 1, "on": 1, "yes": 1, "false": 0, "off": 0, "no": 0}
+        if isinstance(value, (str, bytes)):
+            value = on_off.get(text_of(value).strip().lower(), value)
+        number = int(value) if isinstance(value, bool) else _whole_or_text(value)
+        if all(number != choice.value for choice in self.values):
+            raise Refused("not one of the allowed values")
+        return number
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values in words."""
+        return ", ".join(str(choice.value) for choice in self.values)
+
+
+@dataclasses.dataclass(frozen=True)
+class Choice(Kind):
+    """One word out of a few; the runtime compares them to the letter."""
+
+    values: tuple[Value, ...]
+
+    def parse(self, value: object) -> str:
+        """Read one of the words; where they are digits or true and false, numbers and bools count too."""
+        words = [str(choice.value) for choice in self.values]
+        if isinstance(value, bool):
+            value = "true" if value else "false"
+            if value not in words:
+                raise Refused("a bool is not one of the words", wrong_type=True)
+        elif isinstance(value, enum.Enum):
+            value = value.value
+        elif not isinstance(value, (str, bytes)):
+            value = str(_whole(value))
+        word = text_of(value)
+        if word not in words:
+            raise Refused("not one of the allowed values", fix=_closest(word, words))
+        return word
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values in words."""
+        return ", ".join(str(choice.value) for choice in self.values)
+
+
+@dataclasses.dataclass(frozen=True)
+class Switch(Choice):
+    """A choice among on, off and levels between; bools and the other words for on and off count too."""
+
+    def parse(self, value: object) -> str:
+        """Read one of the words, or a bool."""
+        words = [choice.value for choice in self.values]
+        if isinstance(value, bool):
+            value = "on" if value else "off"
+        elif isinstance(value, (str, bytes)):
+            word = text_of(value).strip().lower()
+            value = value if word in words else {"true": "on", "false": "off"}.get(word, value)
+        return super().parse(value)
+
+
+@dataclasses.dataclass(frozen=True)
+class Text(Kind):
+    """Text with a grammar of its own.
+
+    Attributes:
+        grammar: the grammar in words, for messages.
+        reader: takes the text, returns its canonical form, raises :class:`Refused`; ``None`` takes any text.
+        separator: joins the items when a list is given; empty when a list makes no sense.
+    """
+
+    grammar: str
+    reader: typing.Callable[[str], str] | None = None
+    separator: str = ""
+
+    def parse(self, value: object) -> str:
+        """Read text, or a list of it where the grammar is a list."""
+        if self.separator and isinstance(value, (list, tuple)):
+            value = self.separator.join(text_of(item) for item in value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        text = text_of(value)
+        return self.reader(text) if self.reader else text
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values in words."""
+        return self.grammar
+
+
+class PathIs(enum.Enum):
+    """What a path must be when the session opens."""
+
+    #: A directory that exists, readable and writable.
+    DIRECTORY = "an existing directory that can be read and written"
+    #: A file that exists and is readable.
+    FILE = "an existing file that can be read"
+    #: Created by the runtime when it is not there.
+    CREATED = "a directory; the runtime creates it"
+
+
+@dataclasses.dataclass(frozen=True)
+class Path(Kind):
+    """A path on the host; whether it exists is checked by :func:`path_fault` when a session opens."""
+
+    must_be: PathIs
+
+    def parse(self, value: object) -> str:
+        """Read a str, bytes or path object."""
+        try:
+            text = text_of(os.fspath(value))  # type: ignore[call-overload]
+        except TypeError:
+            raise Refused("not a path", wrong_type=True) from None
+        if not text:
+            raise Refused("an empty path")
+        if any(ord(character) < 32 or character == "\x7f" for character in text):
+            raise Refused("control characters are not allowed in a path")
+        return text
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values in words."""
+        return self.must_be.value
+
+
+def path_fault(path: str, must_be: PathIs) -> str:
+    """Return what is wrong with ``path`` on this host, or an empty string.
+
+    The runtime refuses a symbolic link as a dump directory, so a link counts as wrong for directories.
+    """
+    if must_be is PathIs.CREATED:
+        return "is a file" if os.path.isfile(path) else ""
+    if must_be is PathIs.DIRECTORY:
+        if os.path.islink(path):
+            return "is a symbolic link, which the runtime refuses"
+        if not os.path.exists(path):
+            return "does not exist"
+        if not os.path.isdir(path):
+            return "is not a directory"
+        return "" if os.access(path, os.R_OK | os.W_OK) else "cannot be read and written by this user"
+    if not os.path.isfile(path):
+        return "is not a file" if os.path.exists(path) else "does not exist"
+    return "" if os.access(path, os.R_OK) else "cannot be read by this user"
+
+
+def text_of(value: object) -> str:
+    """Return ``value`` as text: str as it is, bytes decoded as UTF-8; raises :class:`Refused` for the rest."""
+    if isinstance(value, str):
+        text = str(value)
+    elif isinstance(value, bytes):
+        try:
+            text = value.decode("utf-8")
+        except UnicodeDecodeError:
+            raise Refused("bytes that are not UTF-8", wrong_type=True) from None
+    else:
+        raise Refused(f"not text but {type(value).__name__}", wrong_type=True)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise Refused("text that UTF-8 cannot encode") from None
+    if "\0" in text:
+        raise Refused("a null character in text")
+    return text
+
+
+def _whole(value: object) -> int:
+    """Return a whole number of any numeric type (bool, int, numpy integers)."""
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except Exception:
+        raise Refused(f"not a whole number but {type(value).__name__}", wrong_type=True) from None
+
+
+def _whole_or_text(value: object) -> int:
+    if isinstance(value, bool):
+        raise Refused("a bool where a number belongs", wrong_type=True)
+    if not isinstance(value, (str, bytes)):
+        return _whole(value)
+    text = text_of(value).strip()
+    digits = text[1:] if text[:1] in ("-", "+") else text
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 19):
+        raise Refused("not a whole number")
+    return int(text)
+
+
+def _closest(word: str, words: typing.Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, words, 1, 0.6)
+    return repr(close[0]) if close else ""

@@ -1,0 +1,165 @@
+"""What the option table is made of."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import typing
+
+from ..products import ALL_PRODUCTS, Product
+from .kinds import Kind, Wire
+from .problems import Problem, Rule, Severity
+
+
+class Scope(enum.Enum):
+    """When the runtime reads an option."""
+
+    #: Once per process, when the system is initialised, from the session that initialises it.
+    INIT = "init"
+    #: From each session's own configuration.
+    SESSION = "session"
+
+
+class Scene(enum.Enum):
+    """What a session is for."""
+
+    TRAINING = "training"
+    INFERENCE = "inference"
+
+
+class Page(enum.Enum):
+    """The vendor's reference pages that the table is made from."""
+
+    SESSION = "session configuration reference"
+    INITIALIZE = "initialize_system reference"
+    SESS_RUN = "sess.run session configuration (earlier releases)"
+    RUNTIME = "measured on the runtime"
+
+
+BOTH = frozenset(Scene)
+TRAINING = frozenset({Scene.TRAINING})
+INFERENCE = frozenset({Scene.INFERENCE})
+
+
+@dataclasses.dataclass(frozen=True)
+class Default:
+    """What holds when an option is not given, in some scenes and on some products."""
+
+    value: Wire
+    scenes: frozenset[Scene] = BOTH
+    products: frozenset[Product] = ALL_PRODUCTS
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """One option of the session configuration.
+
+    Attributes:
+        name: the vendor's name, the key in ``parameter_map``.
+        kind: how values are read; it implies the field of AttrValue.
+        summary: what the option does, one line.
+        summary_zh: the same in Chinese.
+        page: the reference page that describes it.
+        scope: when the runtime reads it.
+        scenes: what it applies to.
+        products: the product families that support it.
+        defaults: what holds when it is not given; the first entry that fits counts.
+        deprecated: empty, or what to do instead in a sentence.
+    """
+
+    name: str
+    kind: Kind
+    summary: str
+    summary_zh: str
+    page: Page = Page.SESSION
+    scope: Scope = Scope.SESSION
+    scenes: frozenset[Scene] = BOTH
+    products: frozenset[Product] = ALL_PRODUCTS
+    defaults: tuple[Default, ...] = ()
+    deprecated: str = ""
+
+    @property
+    def field(self) -> str:
+        """The field of AttrValue that the runtime reads: ``b``, ``i`` or ``s``."""
+        return self.kind.field
+
+    def default(self, scene: Scene, product: Product | None = None) -> Wire | None:
+        """Return the value that holds when the option is not given, ``None`` when nothing does.
+
+        With ``product=None`` only a default that holds on every product is returned.
+        """
+        for default in self.defaults:
+            known = default.products == ALL_PRODUCTS if product is None else product in default.products
+            if scene in default.scenes and known:
+                return default.value
+        return None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Settings(typing.Mapping[str, Wire]):
+    """The options that were given, in canonical form, with the setting in which they will run.
+
+    Attributes:
+        given: canonical value per option name.
+        scene: what the session is for.
+        product: the product family at hand, ``None`` when it is not known.
+        environ: the environment that the runtime will see.
+        host: whether the options are about to be used on this host, so that paths must be there.
+    """
+
+    given: typing.Mapping[str, Wire]
+    scene: Scene
+    product: Product | None = None
+    environ: typing.Mapping[str, str] = dataclasses.field(default_factory=dict)
+    host: bool = False
+
+    def __getitem__(self, name: str) -> Wire:
+        return self.given[name]
+
+    def __iter__(self) -> typing.Iterator[str]:
+        return iter(self.given)
+
+    def __len__(self) -> int:
+        return len(self.given)
+
+
+#: A rule between options: yields the problems that it sees.
+Check = typing.Callable[[Settings], typing.Iterable[Problem]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Group:
+    """One group of the vendor's reference: its options and the rules between them.
+
+    Attributes:
+        name: short name, also the module's.
+        title: the heading in words.
+        title_zh: the heading in the vendor's page.
+        options: the options as data.
+        rules: every rule that ``checks`` may report.
+        checks: functions that look at several options at once.
+    """
+
+    name: str
+    title: str
+    title_zh: str
+    options: tuple[Option, ...]
+    rules: tuple[Rule, ...] = ()
+    checks: tuple[Check, ...] = ()
+
+
+def problem(
+    rule: Rule,
+    option: Option | str,
+    message: str,
+    *,
+    value: object = None,
+    allowed: str = "",
+    fix: str = "",
+    why: str = "",
+    severity: Severity | None = None,
+) -> Problem:
+    """Build a problem; the reason defaults to the rule and the page that describes the option."""
+    name = option.name if isinstance(option, Option) else option
+    reason = "{} ({})".format(rule.title.rstrip("."), option.page.value) if isinstance(option, Option) else rule.title
+    return Problem(rule, name, message, value, allowed, why or reason, fix, severity or rule.severity)

@@ -1,0 +1,144 @@
+"""What a check reports: rules with stable codes, problems, and the report that collects them."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import typing
+
+
+class Severity(enum.Enum):
+    """How bad a problem is."""
+
+    #: Fails, aborts the process, is ignored, or does something else than what was asked.
+    ERROR = "error"
+    #: Deprecated, dependent on the version, or only useful in another setting.
+    WARNING = "warning"
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    """One rule that options must keep.
+
+    Attributes:
+        code: stable identifier, ``NPU`` and three digits; the first digit tells the kind (1 names and values,
+            2 options among each other, 3 the ConfigProto, 4 the environment).
+        slug: the kind of mistake in words, shared by all rules of that kind.
+        title: the rule in one sentence.
+        severity: of the problems it finds, unless one says otherwise.
+    """
+
+    code: str
+    slug: str
+    title: str
+    severity: Severity = Severity.ERROR
+
+
+MISSPELT = Rule("NPU101", "misspelt-option", "The runtime ignores a name that it does not know.")
+UNKNOWN = Rule("NPU102", "unknown-option", "No option of this name is known.")
+REMOVED = Rule("NPU103", "removed-option", "The runtime no longer reads this option.")
+WRONG_FIELD = Rule("NPU104", "wrong-field", "An option set through another field of AttrValue reads as zero or empty.")
+BAD_VALUE = Rule("NPU105", "bad-value", "The value is outside what the reference allows.")
+BAD_TYPE = Rule("NPU106", "bad-value", "The value has a type that cannot be read as this option.")
+GIVEN_TWICE = Rule("NPU107", "given-twice", "An option is given in two places with different values.")
+DEPRECATED = Rule("NPU108", "deprecated-option", "The option will go in a later release.", Severity.WARNING)
+WRONG_SCENE = Rule("NPU109", "wrong-scene", "The option belongs to the other of training and online inference.")
+WRONG_PRODUCT = Rule("NPU110", "wrong-product", "The product at hand does not support the option or value.")
+PROFILING_KEY = Rule("NPU111", "profiling-key-as-option", "Keys of profiling_options are not options themselves.")
+UNCHECKED = Rule("NPU112", "unchecked-option", "The option is passed on unchecked.", Severity.WARNING)
+BAD_PATH = Rule("NPU113", "bad-value", "The path must exist and have the right kind and rights.")
+
+BASE_RULES = (
+    MISSPELT, UNKNOWN, REMOVED, WRONG_FIELD, BAD_VALUE, BAD_TYPE, GIVEN_TWICE, DEPRECATED, WRONG_SCENE,
+    WRONG_PRODUCT, PROFILING_KEY, UNCHECKED, BAD_PATH,
+)  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with a set of options, with all that is needed to put it right.
+
+    Attributes:
+        rule: the rule that is broken; ``code`` and ``slug`` are its.
+        option: name of the option, or of the environment variable or proto field.
+        message: what is wrong, in one line.
+        value: the value seen; ``None`` when it is an absence that is wrong.
+        allowed: what would be right, empty when the rule is not about values.
+        why: where the rule comes from.
+        fix: what to write instead.
+        severity: ``Severity.ERROR`` or ``Severity.WARNING``.
+    """
+
+    rule: Rule
+    option: str
+    message: str
+    value: object = None
+    allowed: str = ""
+    why: str = ""
+    fix: str = ""
+    severity: Severity = Severity.ERROR
+
+    @property
+    def code(self) -> str:
+        """The rule's stable code, such as ``NPU105``."""
+        return self.rule.code
+
+    @property
+    def slug(self) -> str:
+        """The kind of mistake in words, such as ``bad-value``."""
+        return self.rule.slug
+
+    def __str__(self) -> str:
+        seen = "" if self.value is None else f" = {shorten(self.value)}"
+        lines = [f"  {self.code} {self.option}{seen}: {self.message}"]
+        for label, text in (("allowed", self.allowed), ("why", self.why), ("fix", self.fix)):
+            if text:
+                lines.append(f"      {label + ':':<8} {text}")
+        return "\n".join(lines)
+
+
+def shorten(value: object, width: int = 120) -> str:
+    """Return ``repr(value)`` cut to ``width`` characters, for messages.
+
+    A value whose repr raises is shown by its type, since any object may be handed to a checker.
+    """
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+class Report(typing.Sequence[Problem]):
+    """The problems of one check, errors first; true when there is an error among them."""
+
+    def __init__(self, problems: typing.Iterable[Problem] = ()) -> None:
+        self._problems = tuple(sorted(problems, key=lambda problem: problem.severity is not Severity.ERROR))
+
+    @typing.overload
+    def __getitem__(self, index: int) -> Problem: ...
+
+    @typing.overload
+    def __getitem__(self, index: slice) -> tuple[Problem, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Problem | tuple[Problem, ...]:
+        return self._problems[index]
+
+    def __len__(self) -> int:
+        return len(self._problems)
+
+    def __bool__(self) -> bool:
+        return bool(self.errors)
+
+    def __repr__(self) -> str:
+        return "Report({})".format(", ".join(f"{problem.code} {problem.option}" for problem in self))
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """The problems that must be put right."""
+        return tuple(problem for problem in self if problem.severity is Severity.ERROR)
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """The problems that one may live with."""
+        return tuple(problem for problem in self if problem.severity is Severity.WARNING)

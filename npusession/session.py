@@ -1,0 +1,294 @@
+"""The plan of a session: immutable, checked when it is made, and opened as often as one likes."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import types
+import typing
+
+from ._gather import Given, gather
+from ._tensorflow import tf1
+from .backends import NAMES, Backend, load
+from .environment import DEVICE_VARIABLES, original
+from .errors import OptionsError
+from .options import TABLE, AcceleratedTraining, Dump, Profiling, Report, Scene, check
+from .options.basic import GRAPH_RUN_MODE, RUN_MODES, SESSION_DEVICE_ID
+from .options.experimental import accelerate_problems
+from .options.kinds import Wire
+from .products import Product
+from .proto import build, options_of
+from .system import State, runtime
+
+if typing.TYPE_CHECKING:
+    from .running import RunningSession
+
+#: The keywords that stand for a group of options.
+_GROUPS: dict[str, type[Dump] | type[Profiling] | type[AcceleratedTraining]] = {
+    "dump": Dump,
+    "profiling": Profiling,
+    "accelerate": AcceleratedTraining,
+}
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class NpuSession:
+    """A plan: everything that a session on the NPU needs, checked before native code sees it.
+
+    Made by :meth:`for_training`, :meth:`for_inference` or :meth:`from_config`; entering it opens the session::
+
+        with NpuSession.for_training(device=0, dump=Dump("/data/dump", steps="0|5")) as s:
+            s.run(train_op)
+
+    A plan can be compared, printed, pickled (unless it is bound to a graph), and entered again after it closed.
+
+    Attributes:
+        scene: training or inference.
+        graph: the graph to run, ``None`` for the default graph at the time of opening.
+        target: the execution engine to connect to, empty for the one in the process.
+        backend: ``"npu"``, ``"fake"``, or ``None`` to find out when it opens.
+        product: the product family at hand, when it is known.
+    """
+
+    scene: Scene
+    _given: Given
+    graph: typing.Any = None
+    target: str = ""
+    backend: str | None = None
+    product: Product | None = None
+    _entered: typing.Any = dataclasses.field(default_factory=threading.local, compare=False)
+
+    @classmethod
+    def for_training(
+        cls,
+        device: int | str | None = None,
+        *,
+        dump: Dump | None = None,
+        profiling: Profiling | None = None,
+        accelerate: AcceleratedTraining | None = None,
+        config: typing.Any = None,
+        graph: typing.Any = None,
+        target: str = "",
+        backend: str | None = None,
+        product: Product | None = None,
+        extra_options: typing.Mapping[str, object] | None = None,
+        **options: object,
+    ) -> NpuSession:
+        """Plan a training session.
+
+        Every value may also come as the text of a command line flag, and ``None`` (for groups ``False`` too) means
+        not given, so that no branch is needed for flags.
+
+        Args:
+            device: logical id of the device. The environment's ASCEND_DEVICE_ID or DEVICE_ID must agree with it.
+                By default what the environment names, else device 0.
+            dump: data dump or overflow detection; fixed when the runtime is initialised.
+            profiling: what to profile; fixed when the runtime is initialised.
+            accelerate: accelerated training.
+            config: a ``tf.compat.v1.ConfigProto`` to extend; copied, and nothing in it is lost.
+            graph: the graph to run; by default the default graph at the time of opening.
+            target: the execution engine to connect to; by default the one in the process.
+            backend: ``"npu"`` or ``"fake"``; by default the variable NPUSESSION_BACKEND, else what can be imported.
+            product: the product family, for rules that depend on it.
+            extra_options: options that are newer than this package, passed on unchecked with a warning.
+            **options: any option of the reference, by its own name.
+
+        Raises:
+            OptionsError: lists every problem of the options, each with the rule it breaks and a way to mend it.
+        """
+        groups = (dump, profiling, accelerate)
+        given = gather(Scene.TRAINING, device, groups, options, config, extra_options, product)
+        return cls(Scene.TRAINING, given, graph, target, _known(backend), product)
+
+    @classmethod
+    def for_inference(
+        cls,
+        device: int | str | None = None,
+        *,
+        dump: Dump | None = None,
+        profiling: Profiling | None = None,
+        config: typing.Any = None,
+        graph: typing.Any = None,
+        target: str = "",
+        backend: str | None = None,
+        product: Product | None = None,
+        extra_options: typing.Mapping[str, object] | None = None,
+        **options: object,
+    ) -> NpuSession:
+        """Plan an online inference session; the arguments are those of :meth:`for_training`.
+
+        Raises:
+            OptionsError: lists every problem, among them options that apply to training only.
+        """
+        given = gather(Scene.INFERENCE, device, (dump, profiling), options, config, extra_options, product)
+        return cls(Scene.INFERENCE, given, graph, target, _known(backend), product)
+
+    @classmethod
+    def from_config(cls, config: typing.Any, **changes: typing.Any) -> NpuSession:
+        """Take over a configuration that exists.
+
+        Args:
+            config: a ``tf.compat.v1.ConfigProto``, read strictly (a wrong field is an error, not a zero), or a
+                mapping of the keywords of :meth:`for_training`, with ``scene`` (``"training"`` or ``"inference"``).
+            **changes: keywords that are added to it.
+
+        Raises:
+            OptionsError: lists every problem of names, fields and values.
+        """
+        if isinstance(config, typing.Mapping):
+            keywords = {**config, **changes}
+            scene = Scene(keywords.pop("scene", Scene.TRAINING))
+        else:
+            given, report = options_of(config)
+            if report:
+                raise OptionsError(report)
+            keywords = {"config": config, **changes}
+            inference = given.get(GRAPH_RUN_MODE.name) == RUN_MODES[Scene.INFERENCE]
+            scene = Scene.INFERENCE if inference else Scene.TRAINING
+        make = cls.for_training if scene is Scene.TRAINING else cls.for_inference
+        return make(**keywords)
+
+    def replace(self, **changes: typing.Any) -> NpuSession:
+        """Return a plan like this one with some keywords of :meth:`for_training` changed; ``None`` takes one out.
+
+        Raises:
+            OptionsError: the options do not go together.
+        """
+        keywords: dict[str, typing.Any] = {
+            **self._checked(), "extra_options": self._unchecked(), "accelerate": self.accelerate,
+            "config": self._base(), "graph": self.graph, "target": self.target,
+            "backend": self.backend, "product": self.product,
+        }  # fmt: skip
+        if self.scene is Scene.INFERENCE:
+            del keywords["accelerate"]
+        if "device" in changes:
+            keywords.pop(SESSION_DEVICE_ID.name, None)
+        for keyword, group in _GROUPS.items():
+            if keyword in changes:
+                for name in group.NAMES:
+                    keywords.pop(name, None)
+        keywords.update(changes)
+        make = type(self).for_training if self.scene is Scene.TRAINING else type(self).for_inference
+        return make(**keywords)
+
+    @property
+    def options(self) -> typing.Mapping[str, Wire]:
+        """The options that were given, canonical values by name, groups included."""
+        return types.MappingProxyType(dict(self._given.options))
+
+    @property
+    def device(self) -> int | None:
+        """Logical id of the device, ``None`` when the environment decides."""
+        device = self.options.get(SESSION_DEVICE_ID.name)
+        return None if device is None else int(device)
+
+    @property
+    def accelerate(self) -> AcceleratedTraining | None:
+        """The accelerated training that is on, with its numbers."""
+        return self._given.accelerate
+
+    @property
+    def dump(self) -> Dump | None:
+        """The data dump or overflow detection that is on."""
+        return Dump.from_options(self.options)
+
+    @property
+    def profiling(self) -> Profiling | None:
+        """The profiling that is on."""
+        return Profiling.from_options(self.options)
+
+    def effective(self, name: str) -> Wire | None:
+        """Return the value that an option has in this plan: as given, else the reference's default, if it has one."""
+        return self.options.get(name, TABLE[name].default(self.scene, self.product) if name in TABLE else None)
+
+    def config_proto(self, base: typing.Any = None) -> typing.Any:
+        """Return a new ``tf.compat.v1.ConfigProto`` that carries the options, as the reference shows it.
+
+        Args:
+            base: a ConfigProto to extend in place of the plan's own; copied, nothing in it is lost.
+
+        Raises:
+            OptionsError: ``base`` contradicts the plan or the runtime's needs.
+            TensorFlowNotFoundError: TensorFlow is not installed.
+        """
+        return build(self.options, self._base() if base is None else base)
+
+    def check(self) -> Report:
+        """Check the plan once more, now against this host: its environment, and whether paths are there."""
+        environ = original()
+        if runtime.state is State.OPEN:
+            # The device to initialise is settled; sessions on other devices may join.
+            for name in DEVICE_VARIABLES:
+                environ.pop(name, None)
+        _, report = check(self._checked(), scene=self.scene, product=self.product, environ=environ, host=True)
+        return Report([*report, *accelerate_problems(self.accelerate, environ)])
+
+    def ready(self) -> Backend:
+        """Check the plan against this host and load its backend, in that order.
+
+        Raises:
+            OptionsError: the plan does not fit this host or its environment.
+            BackendError: the backend cannot be loaded.
+        """
+        report = self.check()
+        if report:
+            raise OptionsError(report.errors)
+        return load(self.backend)
+
+    def start(self) -> RunningSession:
+        """Open the session without ``with``; call :meth:`RunningSession.close` or ``stop`` in a ``finally``.
+
+        Raises:
+            OptionsError: the plan does not fit this host or its environment.
+            BackendError: the backend cannot be loaded.
+            SystemConflictError: the runtime is open with other options of initialisation.
+            GraphRequiredError: TensorFlow runs eagerly, and there is no graph to run.
+        """
+        return self._open(needs_graph=True)
+
+    def __enter__(self) -> RunningSession:
+        session = self._open(needs_graph=False)
+        session.__enter__()
+        # Per thread: several threads may have the same plan open, and each leaves its own.
+        self._entered.__dict__.setdefault("sessions", []).append(session)
+        return session
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        self._entered.sessions.pop().__exit__(kind, error, traceback)
+
+    def _open(self, *, needs_graph: bool) -> RunningSession:
+        # Imported here, for wrapt alone takes longer to import than the rest of this package.
+        from .running import RunningSession
+
+        return RunningSession.open(self, needs_graph=needs_graph)
+
+    def __getstate__(self) -> dict[str, typing.Any]:
+        if self.graph is not None:
+            raise TypeError("a plan that is bound to a graph cannot be pickled; pickle plan.replace(graph=None)")
+        return {name: value for name, value in self.__dict__.items() if name != "_entered"}
+
+    def __setstate__(self, state: dict[str, typing.Any]) -> None:
+        self.__dict__.update(state, _entered=threading.local())
+
+    def __repr__(self) -> str:
+        shown: dict[str, object] = dict(self._checked())
+        shown.update(extra_options=self._unchecked(), accelerate=self.accelerate, graph=self.graph, target=self.target)
+        shown.update(backend=self.backend, product=self.product)
+        # A group's or a keyword's empty value is its default; an option's is a value.
+        words = [f"{name}={value!r}" for name, value in shown.items() if value or name in TABLE]
+        return "NpuSession.for_{}({})".format(self.scene.value, ", ".join(words))
+
+    def _checked(self) -> dict[str, Wire]:
+        return {name: value for name, value in self._given.options if name not in self._given.unchecked}
+
+    def _unchecked(self) -> dict[str, Wire]:
+        return {name: value for name, value in self._given.options if name in self._given.unchecked}
+
+    def _base(self) -> typing.Any:
+        return tf1().ConfigProto.FromString(self._given.config) if self._given.config else None
+
+
+def _known(backend: str | None) -> str | None:
+    if backend is not None and backend not in NAMES:
+        raise ValueError("backend={!r} is none; there are {}".format(backend, " and ".join(map(repr, NAMES))))
+    return backend

@@ -1,0 +1,297 @@
+"""The one owner of the process's NPU runtime: initialised once, shared by sessions, shut down with the last.
+
+The initialize and shutdown ops live in a private graph with a session of their own, which carries the plan's whole
+configuration: the runtime reads the options of initialisation from the session that initialises it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import enum
+import functools
+import os
+import threading
+import typing
+import warnings
+
+from ._cleanup import Cleanup
+from ._compat import Protocol
+from ._site import caller
+from ._tensorflow import tf1
+from .environment import DEVICE_VARIABLES, Layer, device_in
+from .errors import ForkedError, SystemConflictError
+from .options import TABLE, Scope
+from .options.basic import GRAPH_RUN_MODE
+
+if typing.TYPE_CHECKING:
+    from .backends import Backend
+    from .session import NpuSession
+
+
+class State(enum.Enum):
+    """Where the process's runtime is in its life."""
+
+    #: Never opened in this process.
+    NEW = "new"
+    #: Initialised by us, and somebody uses it.
+    OPEN = "open"
+    #: Shut down; it may be opened again.
+    CLOSED = "closed"
+    #: Opening it or shutting it down failed; it may be opened again.
+    FAILED = "failed"
+
+
+class User(Protocol):
+    """Whoever holds the runtime open."""
+
+    #: The user's line that opened it.
+    site: str
+    #: Whether a warning was given that it was forgotten.
+    leaked: bool
+
+    def close(self) -> None:
+        """Give the runtime back."""
+
+    def abandon(self) -> None:
+        """Let go, in a forked child, of what belongs to the parent, so that no destructor touches it."""
+
+
+class Runtime:
+    """The runtime of this process as npusession holds it; there is one, :data:`runtime`."""
+
+    def __init__(self) -> None:
+        self.state = State.NEW
+        self._lock = threading.RLock()
+        self._pid = 0
+        self._users: list[User] = []
+        self._sessions = 0
+        self._stale = False
+        self._opened_at = ""
+        self._plan: NpuSession | None = None
+        self._backend: Backend | None = None
+        self._cleanup = Cleanup()
+        self._graph: typing.Any = None
+        self._session: typing.Any = None
+        self._initialize: typing.Any = None
+
+    def acquire(self, user: User, plan: NpuSession, backend: Backend) -> None:
+        """Take in one more user; the first one initialises.
+
+        Raises:
+            SystemConflictError: it is open with other options of initialisation, or on another backend.
+            ForkedError: it is open in the parent of this forked process.
+        """
+        with self._lock:
+            if self.state is State.OPEN:
+                self._check_process()
+                self._check_conflicts(plan, backend)
+                self.refresh()
+            else:
+                self._open(plan, backend, user.site)
+            self._users.append(user)
+
+    def release(self, user: User) -> None:
+        """Let one user go; the last one shuts down."""
+        with self._lock:
+            self._users.remove(user)
+            if not self._users:
+                self.state = State.FAILED
+                self._cleanup.run()
+                self.state = State.CLOSED
+
+    def session_opened(self) -> None:
+        """Note that a session of the device is there."""
+        with self._lock:
+            self._sessions += 1
+
+    def session_closed(self) -> None:
+        """Note that a session of the device is gone: with the last one, the runtime finalises by itself."""
+        with self._lock:
+            self._sessions -= 1
+            self._stale = self._sessions == 0
+
+    def refresh(self) -> None:
+        """Initialise again if the runtime has finalised by itself while somebody still holds it."""
+        with self._lock:
+            if self._stale and self.state is State.OPEN:
+                self._check_process()
+                self._close_session()
+                self._run_initialize()
+                self._stale = False
+
+    def close_users(self) -> None:
+        """Close what is still open when the interpreter ends, last opened first: an open device can hang the exit."""
+        for user in reversed(list(self._users)):
+            warn_of_leak(user)
+            try:
+                user.close()
+            except Exception:
+                # Others want closing too; the failure is in the log.
+                continue
+
+    def abandon_users(self) -> None:
+        """Let go of everything in a forked child; the runtime belongs to the parent."""
+        for user in self._users:
+            user.abandon()
+        if self._session is not None:
+            abandon_session(self._session)
+
+    def _open(self, plan: NpuSession, backend: Backend, site: str) -> None:
+        self._plan, self._backend, self._opened_at, self._pid = plan, backend, site, os.getpid()
+        self._stale = False
+        self.state = State.FAILED
+        _hook_process()
+        cleanup = self._cleanup = Cleanup()
+        try:
+            if plan.device is not None and device_in(os.environ) is None:
+                layer = Layer({DEVICE_VARIABLES[0]: str(plan.device)})
+                cleanup.add("restore the environment", layer.restore)
+            self._graph = tf1().Graph()
+            with self._graph.as_default():
+                self._initialize = backend.npu_ops.initialize_system()
+                shutdown = backend.npu_ops.shutdown_system()
+            cleanup.add("close the initialize session", self._close_session)
+            self._run_initialize()
+            cleanup.add("shut the system down", lambda: self._run_shutdown(shutdown))
+        except BaseException as error:
+            cleanup.run(error)
+            raise
+        self.state = State.OPEN
+
+    def _run_initialize(self) -> None:
+        assert self._plan is not None
+        self._session = tf1().Session(graph=self._graph, config=self._plan.config_proto())
+        self._session.run(self._initialize)
+
+    def _run_shutdown(self, shutdown: typing.Any) -> None:
+        # There is no session when initialising again failed; then there is nothing to shut down either.
+        if self._session is not None:
+            self._session.run(shutdown)
+
+    def _close_session(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._pid:
+            raise ForkedError(
+                f"the runtime was opened at {self._opened_at} by process {self._pid}, of which this one "
+                f"({os.getpid()}) is a fork. A fork cannot use the device: start the process with "
+                'multiprocessing.get_context("spawn").'
+            )
+
+    def _check_conflicts(self, plan: NpuSession, backend: Backend) -> None:
+        assert self._plan is not None
+        assert self._backend is not None
+        if backend is not self._backend:
+            raise SystemConflictError(
+                f"the runtime is open on the {self._backend.name} backend (since {self._opened_at}); "
+                f"the {backend.name} backend cannot be used beside it"
+            )
+        held = self._plan.effective
+        # What the session is for always counts as given: each plan is for one scene.
+        given = {GRAPH_RUN_MODE.name: plan.effective(GRAPH_RUN_MODE.name), **plan.options}
+        clashes = [
+            "  {}={!r}, opened with {}".format(name, value, "none" if held(name) is None else repr(held(name)))
+            for name, value in given.items()
+            if name in TABLE and TABLE[name].scope is Scope.INIT and held(name) != value
+        ]
+        if clashes:
+            raise SystemConflictError(
+                f"options that the runtime reads at initialisation differ from those of {self._opened_at}, "
+                "where it was opened:\n" + "\n".join(clashes) + "\n"
+                "Give them to the session that opens first, or close that one before this one opens."
+            )
+
+
+#: The runtime of this process.
+runtime = Runtime()
+
+
+@functools.lru_cache(maxsize=None)
+def _hook_process() -> None:
+    # Once the adapter is loaded, so that at exit this runs before the adapter's own handler kills the device.
+    atexit.register(runtime.close_users)
+    os.register_at_fork(after_in_child=runtime.abandon_users)
+
+
+def warn_of_leak(user: User) -> None:
+    """Warn, once, that whoever opened the runtime forgot to close it."""
+    if user.leaked:
+        return
+    user.leaked = True
+    warnings.warn(
+        f"what was opened at {user.site} was forgotten while it was open; it stays open until the process ends. "
+        "Use `with`, or close it in a `finally`.",
+        ResourceWarning,
+        stacklevel=2,
+    )
+
+
+def abandon_session(session: typing.Any) -> None:
+    """Keep a TensorFlow session's destructor from closing it, in a child that shares it with its parent."""
+    session._closed = True
+    session._session = None
+
+
+class System:
+    """Initialisation alone, for Estimator and Horovod-like scripts and for HCCL queries.
+
+    Sessions that open meanwhile share it. While it is held, the runtime is initialised again when it has finalised by
+    itself, as it does with the last session that closes.
+
+    Args:
+        plan: the options of initialisation; all sessions that share it must agree with them.
+
+    Example::
+
+        with System(NpuSession.for_training(device=0)):
+            ...
+    """
+
+    def __init__(self, plan: NpuSession) -> None:
+        self.site = ""
+        self.leaked = False
+        self._plan = plan
+        self._held = False
+
+    @property
+    def state(self) -> State:
+        """Where the process's runtime is in its life."""
+        return runtime.state
+
+    def start(self) -> System:
+        """Initialise, or join the sessions that have it open; a second call does nothing.
+
+        Raises:
+            OptionsError: the plan does not fit this host or its environment.
+            BackendError: the backend cannot be loaded.
+            SystemConflictError: the runtime is open with other options of initialisation.
+        """
+        if not self._held:
+            backend = self._plan.ready()
+            self.site = caller()
+            runtime.acquire(self, self._plan, backend)
+            self._held = True
+        return self
+
+    def stop(self) -> None:
+        """Give it back; the last user shuts it down. A second call does nothing."""
+        if self._held:
+            self._held = False
+            runtime.release(self)
+
+    close = stop
+
+    def abandon(self) -> None:
+        """Let go in a forked child."""
+        self._held = False
+
+    def __enter__(self) -> System:
+        return self.start()
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        cleanup = Cleanup()
+        cleanup.add("shut the system down", self.stop)
+        cleanup.run(error)
