@@ -40,7 +40,8 @@ def _npu_bridge() -> Backend:
 
 def _npu_device() -> Backend:
     """npu_device.compat.v1.npu_init after enable_v1"""
-    importlib.import_module("npu_device.compat").enable_v1()
+    # Through the attribute: npu_device puts a module of another name there.
+    importlib.import_module("npu_device").compat.enable_v1()
     return _bind(importlib.import_module("npu_device.compat.v1.npu_init"), "npu_device")
 
 

@@ -175,8 +175,10 @@ def _ancestors(operations: list[typing.Any], fed: typing.Container[str]) -> list
         elif operation.name not in seen:
             seen.add(operation.name)
             stack.append((operation, True))
-            needed = [tensor.op for tensor in operation.inputs if tensor.name not in fed]
-            stack.extend((before, False) for before in (*needed, *operation.control_inputs))
+            if any(tensor.name in fed for tensor in operation.outputs):
+                continue
+            inputs = [tensor.op for tensor in operation.inputs]
+            stack.extend((before, False) for before in (*inputs, *operation.control_inputs))
     return list(ordered.values())
 
 

@@ -24,6 +24,7 @@ _CONFIG = 2
 
 def install() -> None:
     """Replace the methods; a second call does nothing."""
+    tf1()
     from tensorflow.python.client.session import BaseSession
 
     if hasattr(BaseSession, "_npusession_installed"):

@@ -102,9 +102,10 @@ def _run_mode(parameters: Parameters) -> None:
 
 
 def _implementation(parameters: Parameters) -> None:
-    listed = OPTYPELIST_FOR_IMPLMODE.name in parameters and OP_SELECT_IMPLMODE.name not in parameters
-    named = OP_SELECT_IMPLMODE.name in parameters
-    if listed or (named and read(parameters, OP_SELECT_IMPLMODE) not in _words(OP_SELECT_IMPLMODE)):
+    if OP_SELECT_IMPLMODE.name not in parameters:
+        if OPTYPELIST_FOR_IMPLMODE.name in parameters:
+            raise Aborted(f"{OPTYPELIST_FOR_IMPLMODE.name} is set without {OP_SELECT_IMPLMODE.name}")
+    elif read(parameters, OP_SELECT_IMPLMODE) not in _words(OP_SELECT_IMPLMODE):
         raise Aborted(_shown(parameters, OP_SELECT_IMPLMODE))
 
 

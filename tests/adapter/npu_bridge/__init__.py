@@ -1,0 +1,1 @@
+__version__ = "1.15.0-standin"

@@ -1,0 +1,37 @@
+"""What all tests share."""
+
+import os
+import sys
+
+import hypothesis
+import pytest
+
+# The same examples in every run: a test that fails on one machine fails on all of them.
+hypothesis.settings.register_profile("npusession", deadline=None, max_examples=100, derandomize=True)
+hypothesis.settings.load_profile("npusession")
+
+
+def environment():
+    return {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+
+
+@pytest.fixture(autouse=True)
+def unchanged_environment():
+    """Whatever a test does, it leaves the environment as it was."""
+    before, loaded = environment(), "tensorflow" in sys.modules
+    yield
+    # TensorFlow sets variables of its own when it is imported.
+    if loaded or "tensorflow" not in sys.modules:
+        assert environment() == before
+
+
+@pytest.fixture(scope="session")
+def tf1():
+    """The version 1 API of TensorFlow."""
+    return pytest.importorskip("tensorflow", reason="a ConfigProto needs TensorFlow").compat.v1
+
+
+@pytest.fixture
+def directory(tmp_path):
+    """A directory that dumps can go to, as text."""
+    return str(tmp_path)

@@ -1,0 +1,151 @@
+"""Choosing a backend, and binding the adapter that is installed."""
+
+import pathlib
+
+import pytest
+from processes import run
+
+pytest.importorskip("tensorflow", reason="sessions need TensorFlow")
+
+ADAPTER = pathlib.Path(__file__).parent / "adapter"
+
+PLAIN = """
+import tensorflow as tf
+from npusession import *
+graph = tf.Graph()
+with graph.as_default():
+    two = tf.constant(2)
+"""
+
+
+def test_fake_with_a_warning():
+    """Without an adapter sessions run on the CPU, and one warning says so and how to mean it."""
+    code, output, errors = run(
+        PLAIN
+        + """
+warnings.simplefilter("always", FakeBackendWarning)
+for _ in range(2):
+    with NpuSession.for_training(graph=graph) as s:
+        print(s.backend.name, s.run(two))
+""",
+        session=False,
+    )
+    assert (code, output) == (0, "fake 2\nfake 2\n"), errors
+    assert errors.count("FakeBackendWarning") == 1
+    assert "NPUSESSION_BACKEND=fake" in errors
+    assert "npu_bridge" in errors
+
+
+def test_fake_by_choice():
+    """A fake that was asked for, by argument or variable, gives no warning."""
+    body = PLAIN + "warnings.simplefilter('error', FakeBackendWarning)\n"
+    by_argument = body + "print(NpuSession.for_training(graph=graph, backend='fake').start().backend.name)"
+    by_variable = body + "print(NpuSession.for_training(graph=graph).start().backend.name)"
+    assert run(by_argument, session=False)[1] == "fake\n"
+    assert run(by_variable, session=False, NPUSESSION_BACKEND="fake")[1] == "fake\n"
+
+
+def test_npu_that_is_not_there():
+    """Asking for the NPU where there is none lists every attempt and its cause."""
+    code, output, _ = run(
+        PLAIN
+        + """
+try:
+    NpuSession.for_training(graph=graph, backend="npu").start()
+except BackendError as error:
+    print(error)
+""",
+        session=False,
+    )
+    assert code == 0
+    assert "npu_bridge.npu_init with hccl.manage.api: ModuleNotFoundError" in output
+    assert "npu_device.compat.v1.npu_init after enable_v1: ModuleNotFoundError" in output
+    assert "set_env.sh" in output
+
+
+def test_broken_adapter(tmp_path):
+    """An adapter whose native library does not load is reported with its own error, and the fake takes over."""
+    (tmp_path / "npu_bridge").mkdir()
+    (tmp_path / "npu_bridge" / "__init__.py").write_text("")
+    (tmp_path / "npu_bridge" / "npu_init.py").write_text("tf_adapter.native()\n")
+    code, output, errors = run(
+        PLAIN
+        + """
+warnings.simplefilter("always", FakeBackendWarning)
+with NpuSession.for_training(graph=graph) as s:
+    print(s.backend.name)
+""",
+        session=False,
+        path=[tmp_path],
+    )
+    assert (code, output) == (0, "fake\n"), errors
+    assert "NameError: name 'tf_adapter' is not defined" in errors
+
+
+def test_unknown_backend():
+    """A misspelt backend is refused when the plan is made, or when the variable is read."""
+    from npusession import NpuSession
+
+    with pytest.raises(ValueError, match="'npu' and 'fake'"):
+        NpuSession.for_training(backend="gpu")
+    code, _, errors = run(PLAIN + "NpuSession.for_training(graph=graph).start()", session=False, NPUSESSION_BACKEND="x")
+    assert code == 1
+    assert "NPUSESSION_BACKEND" in errors
+
+
+def test_installed_adapter():
+    """With an adapter installed the same code drives it: open, run, close, again, a second device, a failing body."""
+    code, output, errors = run(
+        PLAIN
+        + """
+plan = NpuSession.for_training(graph=graph, device=0)
+for _ in range(2):
+    with plan as s:
+        print(s.backend.name, s.backend.version, s.run(two), s.rank_id, s.rank_size, flush=True)
+with plan, plan.replace(device=1) as s:
+    print(s.run(two), flush=True)
+try:
+    with plan as s:
+        raise ValueError("body")
+except ValueError as error:
+    print(error, s.closed, flush=True)
+s = plan.start()
+""",
+        session=False,
+        path=[ADAPTER],
+    )
+    assert code == 0, errors
+    assert output.splitlines() == ["npu 1.15.0-standin 2 0 1"] * 2 + ["2", "body True"]
+    life = [line for line in errors.splitlines() if line in ("initialize", "shutdown", "adapter closes the device")]
+    # Also at exit our shutdown comes before the adapter's own handler.
+    assert life == ["initialize", "shutdown"] * 5 + ["adapter closes the device"]
+
+
+def test_ranks_of_an_installed_adapter():
+    """In a cluster the adapter's answers are handed on; where it has none, the error says what was missing."""
+    body = (
+        PLAIN
+        + """
+with NpuSession.for_training(graph=graph) as s:
+    print(s.rank_id, s.rank_size)
+    del os.environ["RANK_SIZE"]
+    try:
+        s.rank_id
+    except NotInitializedError as error:
+        print("RANK_TABLE_FILE" in str(error))
+"""
+    )
+    code, output, errors = run(body, session=False, path=[ADAPTER], RANK_ID="3", RANK_SIZE="8")
+    assert (code, output) == (0, "3 8\nTrue\n"), errors
+
+
+def test_contract_on_an_installed_adapter():
+    """The contract suite passes on an adapter as it is installed, not only on the emulation."""
+    suite = str(ADAPTER.parent / "contract")
+    code, output, errors = run(
+        f"import pytest\nsys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', {suite!r}]))",
+        session=False,
+        path=[ADAPTER],
+        NPUSESSION_BACKEND="npu",
+    )
+    assert code == 0, output + errors

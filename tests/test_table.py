@@ -1,0 +1,155 @@
+"""The option table: consistent in itself, and with the names that the runtime reads."""
+
+import collections
+import json
+import pathlib
+import re
+
+import pytest
+
+from npusession import proto
+from npusession.options import GROUPS, RULES, TABLE, Scene, Scope
+from npusession.options.kinds import Choice, IntChoice
+from npusession.options.problems import BASE_RULES
+from npusession.options.profiling_keys import BY_NAME, EXCLUDED_BY_INSTR_PROFILING_FREQ, KEYS
+from npusession.products import Product
+
+LISTED = {
+    entry["name"]: entry for entry in json.loads((pathlib.Path(__file__).parent / "data/options.json").read_text("utf-8"))
+}
+SCENES = {"训练": Scene.TRAINING, "在线推理": Scene.INFERENCE}
+OPTIONS = [(group, option) for group in GROUPS for option in group.options]
+EVERY_RULE = [*BASE_RULES, *(rule for group in GROUPS for rule in group.rules), *proto.RULES]
+#: The options that the reference wants on the session that initialises the system.
+AT_INITIALISATION = (
+    "profiling_mode", "profiling_options", "enable_dump", "dump_path", "dump_step", "dump_mode", "enable_dump_debug",
+    "dump_debug_mode", "precision_mode", "graph_run_mode", "op_debug_level", "enable_exception_dump",
+    "op_select_implmode", "optypelist_for_implmode",
+)  # fmt: skip
+
+each_option = pytest.mark.parametrize(("group", "option"), OPTIONS, ids=[option.name for _, option in OPTIONS])
+each_described = pytest.mark.parametrize(
+    "option", [*TABLE.values(), *KEYS], ids=[*TABLE, *(f"profiling_options-{key.name}" for key in KEYS)]
+)
+each_rule = pytest.mark.parametrize("rule", EVERY_RULE, ids=[rule.code for rule in EVERY_RULE])
+
+
+@each_option
+def test_known_to_the_runtime(group, option):
+    """An option that can be given is one that the runtime reads, through the field that it reads."""
+    assert LISTED[option.name]["read_by_runtime"]
+    assert option.field == LISTED[option.name]["field"]
+
+
+@each_option
+def test_scene(group, option):
+    """An option applies to training and to inference as the reference says."""
+    listed = LISTED[option.name]["scene"]
+    if listed is not None:
+        assert option.scenes == {SCENES[word] for word in listed.split("/")}
+
+
+@each_option
+def test_group(group, option):
+    """An option stands in the group of the reference that it belongs to."""
+    assert LISTED[option.name]["group"] in (None, group.title_zh)
+
+
+@each_option
+def test_deprecated(group, option):
+    """What the runtime logs as deprecated comes with a word on what to do instead."""
+    if LISTED[option.name]["logged_as_deprecated"]:
+        assert option.deprecated
+
+
+@pytest.mark.parametrize("name", AT_INITIALISATION)
+def test_scope(name):
+    """What the reference wants at initialisation is fixed when the system opens."""
+    assert TABLE[name].scope is Scope.INIT
+
+
+def test_names():
+    """No option is listed twice, and looking a name up gives the option of that name."""
+    names = [option.name for _, option in OPTIONS]
+    assert [name for name, count in collections.Counter(names).items() if count > 1] == []
+    assert {name: option.name for name, option in TABLE.items()} == {name: name for name in names}
+    assert len({group.name for group in GROUPS}) == len(GROUPS)
+
+
+@each_described
+def test_summaries(option):
+    """Every option and profiling key is described in English and in Chinese."""
+    assert re.search("[a-z]{2}", option.summary)
+    assert not re.search("[\u4e00-\u9fff]", option.summary)
+    assert re.search("[\u4e00-\u9fff]", option.summary_zh)
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
+def test_titles(group):
+    """Every group has a title in English and the one of the reference."""
+    assert re.search("[a-z]{2}", group.title)
+    assert group.title_zh
+
+
+@each_described
+def test_defaults(option):
+    """A default is a value that the option takes, in a scene and on a product that it applies to."""
+    for default in option.defaults:
+        assert option.kind.parse(default.value) == default.value
+        assert default.products & option.products
+    for scene in option.scenes:
+        for product in option.products:
+            assert option.default(scene, product) == option.default(scene, product)
+
+
+@each_described
+def test_choices(option):
+    """The words of a choice differ, say what they do, and name products that the option is for."""
+    if not isinstance(option.kind, (Choice, IntChoice)):
+        return
+    values = [choice.value for choice in option.kind.values]
+    assert len(set(values)) == len(values)
+    for choice in option.kind.values:
+        assert choice.summary
+        assert choice.products & option.products
+        assert option.kind.parse(choice.value) == choice.value
+
+
+@pytest.mark.parametrize(
+    ("name", "scene", "product", "default"),
+    [
+        ("graph_run_mode", Scene.TRAINING, None, 1),
+        ("precision_mode", Scene.TRAINING, Product.ATLAS_TRAINING, "allow_fp32_to_fp16"),
+        ("precision_mode", Scene.TRAINING, Product.ATLAS_A2, "must_keep_origin_dtype"),
+        ("precision_mode", Scene.TRAINING, None, None),
+        ("precision_mode", Scene.INFERENCE, None, "force_fp16"),
+        ("precision_mode_v2", Scene.TRAINING, Product.ATLAS_A3, "origin"),
+        ("dump_mode", Scene.TRAINING, None, "output"),
+        ("use_off_line", Scene.INFERENCE, Product.ATLAS_INFERENCE, True),
+        ("session_device_id", Scene.TRAINING, None, None),
+    ],
+)
+def test_default(name, scene, product, default):
+    """What holds when an option is left out depends on scene and product as in the reference."""
+    assert TABLE[name].default(scene, product) == default
+
+
+def test_codes():
+    """No two rules share a code, and the look-up by code has every rule of the options."""
+    codes = [rule.code for rule in EVERY_RULE]
+    assert [code for code, count in collections.Counter(codes).items() if count > 1] == []
+    assert set(codes) - {rule.code for rule in proto.RULES} == set(RULES)
+
+
+@each_rule
+def test_rule(rule):
+    """A rule has a code that does not change its form, a kind of mistake, and one sentence."""
+    assert re.fullmatch(r"NPU[1-4]\d\d", rule.code)
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.slug)
+    assert re.fullmatch(r"[^.]+(\.[^.]+)*\.", rule.title)
+
+
+def test_profiling_keys():
+    """The 24 keys of profiling_options are there, among them all that one of them excludes."""
+    assert len(BY_NAME) == len(KEYS) == 24
+    assert set(EXCLUDED_BY_INSTR_PROFILING_FREQ) < set(BY_NAME) - {"instr_profiling_freq"}
