@@ -101,7 +101,7 @@ def train(args: argparse.Namespace, data: types.SimpleNamespace, laps: Laps) -> 
         # `s` is taken wherever TensorFlow takes a session.
         net.saver.save(s, str(args.output / "model" / "digits"), global_step=args.steps)
         frozen = tf.graph_util.convert_variables_to_constants(s, net.graph.as_graph_def(), ["digits"])
-        laps.append(("test, save, freeze", time.perf_counter()))
+        laps.append(("test and save", time.perf_counter()))
     laps.append(("close", time.perf_counter()))
     return s.backend.name, float(np.mean(digits == data.test_labels)), frozen
 
@@ -115,21 +115,20 @@ def serve(args: argparse.Namespace, data: types.SimpleNamespace, frozen: tf.Grap
         laps.append(("open to serve", time.perf_counter()))
         digits = s.run("digits:0", {"images:0": data.test_images})
         laps.append(("serving", time.perf_counter()))
-    laps.append(("close it", time.perf_counter()))
+    laps.append(("close", time.perf_counter()))
     return float(np.mean(digits == data.test_labels))
 
 
 def precision(steps: int, fake: bool, training_began: float) -> str:
     """Tell for how many steps the training ran in low precision."""
-    # The runtime computes this in single precision, and makes the last step in any case in the graph's own.
+    # The runtime computes this in single precision. The last step is always one in the graph's own precision.
     expected = min(int(np.float32(steps) * np.float32(FRACTION)), steps - 1)
     if not fake:
         return f"float16 is expected for the first {expected} of {steps} steps, then the graph's own"
-    runs = [event for event in FAKE.events if event.seconds >= training_began and event.name in ("run", "precision")]
-    low = [event.name for event in runs].index("precision")
-    return (
-        f"float16 for {low} of {steps} steps, expected {expected} (the fake backend only logs it: the CPU has float32)"
-    )
+    names = [event.name for event in FAKE.events if event.seconds >= training_began]
+    low = names[: names.index("precision")].count("run")
+    logged = f"float16 for the first {low} of {steps} steps by the fake backend's log (expected: {expected})"
+    return logged + "; the CPU computed in float32"
 
 
 def logged(begin: float, end: float, start: float) -> str:
@@ -138,8 +137,9 @@ def logged(begin: float, end: float, start: float) -> str:
     shown = []
     for (name, session), group in itertools.groupby(events, lambda event: (event.name, event.session)):
         first, *others = group
-        what = {"run": f"{1 + len(others)} x run", "precision": first.detail.rpartition(": ")[2], "finalize": name}
-        shown.append("{} {:.2f}".format(what.get(name, f"{name} #{session}"), first.seconds - start))
+        numbered = name + (f" #{session}" if session else "")
+        special = {"run": f"{1 + len(others)} x run", "precision": "precision " + first.detail.rpartition(": ")[2]}
+        shown.append(f"{special.get(name, numbered)} {first.seconds - start:.2f}")
     return ", ".join(shown)
 
 
@@ -150,12 +150,9 @@ def report(args: argparse.Namespace, backend: str, laps: Laps) -> None:
     for name in ("dump", "profile", "model"):
         files = sum(path.is_file() for path in (args.output / name).rglob("*"))
         print(f"{name:12} {args.output / name} (files: {files})")
-    print(
-        "life cycle   took     "
-        + ("what the fake backend logged, and how many seconds after the start" if fake else "")
-    )
+    print("life cycle    seconds" + ("    by the fake backend's log: event, session and time" if fake else ""))
     for (_, begin), (phase, end) in zip(laps, laps[1:]):
-        print(f"  {phase:18} {end - begin:6.2f} s  {logged(begin, end, laps[0][1])}".rstrip())
+        print(f"  {phase:15} {end - begin:5.2f}  {logged(begin, end, laps[0][1])}".rstrip())
 
 
 def main(arguments: typing.Optional[typing.Sequence[str]] = None) -> None:

@@ -7,7 +7,7 @@ import typing
 from ..products import ALL_PRODUCTS
 from .kinds import Choice, IntChoice, Refused, Wire
 from .model import Option, Settings, problem
-from .problems import BAD_TYPE, BAD_VALUE, DEPRECATED, WRONG_PRODUCT, WRONG_SCENE, Problem, Severity
+from .problems import BAD_TYPE, BAD_VALUE, DEPRECATED, REMOVED, WRONG_PRODUCT, WRONG_SCENE, Problem, Severity
 
 
 def value_problems(
@@ -45,8 +45,10 @@ def _about(
 
 
 def _setting_problems(option: Option, value: Wire, settings: Settings, name: str) -> typing.Iterator[Problem]:
-    if option.deprecated:
-        yield _about(DEPRECATED, name, option, "to be dropped in a later release", value, option.deprecated)
+    if option.removed:
+        yield _about(REMOVED, name, option, "the runtime no longer reads it", value, option.instead)
+    elif option.instead:
+        yield _about(DEPRECATED, name, option, "to be dropped in a later release", value, option.instead)
     # Switching off what does not apply is harmless, and scripts do it to be explicit.
     if settings.scene not in option.scenes and value != option.default(next(iter(option.scenes))):
         scenes = " and ".join(sorted(scene.value for scene in option.scenes))

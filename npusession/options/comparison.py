@@ -80,9 +80,11 @@ DUMP_DEBUG_MODE = Option(
     Choice(
         (
             Value(
-                "aicore_overflow", "normal input, output at the limit of the type", frozenset({Product.ATLAS_TRAINING})
+                "aicore_overflow",
+                "normal input, output at the limit of the type",
+                products=frozenset({Product.ATLAS_TRAINING}),
             ),
-            Value("atomic_overflow", "overflow of atomic additions", frozenset({Product.ATLAS_TRAINING})),
+            Value("atomic_overflow", "overflow of atomic additions", products=frozenset({Product.ATLAS_TRAINING})),
             Value("all", "both"),
         )
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 
 from .kinds import Choice, IntChoice, Text, Value
-from .model import Group, Option, Scope, Settings, problem
+from .model import Group, Option, Scope, Settings, Status, problem
 from .problems import Problem, Rule
 
 OP_DEBUG_LEVEL = Option(
@@ -22,7 +22,8 @@ OP_DEBUG_LEVEL = Option(
     "Operator debugging; 0 or 3 is advised for training, 1 and 2 slow it down.",
     "算子 debug 开关；训练时建议配置为 0 或 3，1 和 2 会降低性能。",
     scope=Scope.INIT,
-    deprecated="leave it out, and use op_debug_config for debugging",
+    status=Status.DEPRECATED,
+    instead="leave it out, and use op_debug_config for debugging",
 )
 OP_SELECT_IMPLMODE = Option(
     "op_select_implmode",
@@ -35,7 +36,8 @@ OP_SELECT_IMPLMODE = Option(
     "Whether built-in operators are taken in their exact or in their fast form.",
     "选择内置算子的高精度实现或高性能实现。",
     scope=Scope.INIT,
-    deprecated="use op_precision_mode",
+    status=Status.DEPRECATED,
+    instead="use op_precision_mode",
 )
 OPTYPELIST_FOR_IMPLMODE = Option(
     "optypelist_for_implmode",
@@ -43,7 +45,8 @@ OPTYPELIST_FOR_IMPLMODE = Option(
     "The operator types that op_select_implmode applies to.",
     "op_select_implmode 生效的算子类型列表，以英文逗号分隔。",
     scope=Scope.INIT,
-    deprecated="use op_precision_mode",
+    status=Status.DEPRECATED,
+    instead="use op_precision_mode",
 )
 
 LIST_ALONE = Rule(

@@ -81,10 +81,18 @@ class Flag(Kind):
 
 @dataclasses.dataclass(frozen=True)
 class Value:
-    """One of the values of a choice: the value itself, what it does, and which products know it."""
+    """One of the values of a choice.
+
+    Attributes:
+        value: the value itself.
+        summary: what it does, a few words.
+        summary_zh: the same in Chinese.
+        products: the product families that know it.
+    """
 
     value: int | str
     summary: str
+    summary_zh: str = ""
     products: frozenset[Product] = ALL_PRODUCTS
 
 

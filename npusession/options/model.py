@@ -36,6 +36,26 @@ class Page(enum.Enum):
     RUNTIME = "measured on the runtime"
 
 
+class Status(enum.Enum):
+    """How the reference stands to an option."""
+
+    #: Described, and here to stay.
+    CURRENT = "current"
+    #: Described, and announced to go.
+    DEPRECATED = "deprecated"
+    #: Of earlier releases only.
+    LEGACY = "legacy"
+    #: Read by the runtime, and not described.
+    RESERVED = "reserved"
+
+
+class Note(typing.NamedTuple):
+    """A remark of the reference on an option: a product, a constraint, a file that appears somewhere."""
+
+    text: str
+    text_zh: str
+
+
 BOTH = frozenset(Scene)
 TRAINING = frozenset({Scene.TRAINING})
 INFERENCE = frozenset({Scene.INFERENCE})
@@ -64,7 +84,15 @@ class Option:
         scenes: what it applies to.
         products: the product families that support it.
         defaults: what holds when it is not given; the first entry that fits counts.
-        deprecated: empty, or what to do instead in a sentence.
+        status: how the reference stands to it.
+        instead: what to do instead, for an option that is deprecated or of earlier releases.
+        removed: whether the runtime no longer reads it at all.
+        since: the release that brought it, where that is known.
+        notes: what else the reference says of it.
+        replaces: environment variables that count when the option is not given.
+        yields_to: environment variables that go before the option.
+        file_format: name of the side file's format in :mod:`npusession.configfiles`, for an option that is a path
+            to one.
     """
 
     name: str
@@ -76,7 +104,14 @@ class Option:
     scenes: frozenset[Scene] = BOTH
     products: frozenset[Product] = ALL_PRODUCTS
     defaults: tuple[Default, ...] = ()
-    deprecated: str = ""
+    status: Status = Status.CURRENT
+    instead: str = ""
+    removed: bool = False
+    since: str = ""
+    notes: tuple[Note, ...] = ()
+    replaces: tuple[str, ...] = ()
+    yields_to: tuple[str, ...] = ()
+    file_format: str = ""
 
     @property
     def field(self) -> str:

@@ -20,9 +20,11 @@ PRECISION_MODE_V2 = Option(
             Value("origin", "the precision of the graph"),
             Value("cube_fp16in_fp32out", "matrix operators take float16 and give float32, vector operators float32"),
             Value("mixed_float16", "float32 and bfloat16 lowered to float16 where little accuracy is lost"),
-            Value("mixed_bfloat16", "float32 lowered to bfloat16 where little accuracy is lost", BF16_PRODUCTS),
-            Value("mixed_hif8", "lowered to hifloat8 where little accuracy is lost", _HIF8),
-            Value("cube_hif8", "matrix operators in hifloat8", _HIF8),
+            Value(
+                "mixed_bfloat16", "float32 lowered to bfloat16 where little accuracy is lost", products=BF16_PRODUCTS
+            ),
+            Value("mixed_hif8", "lowered to hifloat8 where little accuracy is lost", products=_HIF8),
+            Value("cube_hif8", "matrix operators in hifloat8", products=_HIF8),
         )
     ),
     "Precision mode of the whole network; preferred over precision_mode.",
@@ -41,8 +43,10 @@ PRECISION_MODE = Option(
             Value("must_keep_origin_dtype", "the precision of the graph"),
             Value("allow_mix_precision", "same as allow_mix_precision_fp16"),
             Value("allow_mix_precision_fp16", "float32 and bfloat16 lowered to float16 where little accuracy is lost"),
-            Value("allow_mix_precision_bf16", "float32 lowered to bfloat16 where little is lost", BF16_PRODUCTS),
-            Value("allow_fp32_to_bf16", "float32 kept where supported, else bfloat16", BF16_PRODUCTS),
+            Value(
+                "allow_mix_precision_bf16", "float32 lowered to bfloat16 where little is lost", products=BF16_PRODUCTS
+            ),
+            Value("allow_fp32_to_bf16", "float32 kept where supported, else bfloat16", products=BF16_PRODUCTS),
         )
     ),
     "Precision mode of the whole network, the older form of precision_mode_v2.",

@@ -6,7 +6,7 @@ import re
 
 from ..products import ALL_PRODUCTS, Product
 from .kinds import Choice, Integer, Path, PathIs, Refused, Switch, Text, Value
-from .model import TRAINING, Default, Option
+from .model import TRAINING, Default, Option, Status
 
 _NOT_INFERENCE_SERIES = ALL_PRODUCTS - {Product.ATLAS_INFERENCE}
 _NEWER = ALL_PRODUCTS - {Product.ATLAS_INFERENCE, Product.ATLAS_TRAINING}
@@ -24,8 +24,8 @@ _METRICS = (
     Value("MemoryL0", "share of instructions on the inner L0 memory"),
     Value("MemoryUB", "share of instructions on the inner UB memory"),
     Value("ResourceConflictRatio", "share of pipeline queue instructions"),
-    Value("L2Cache", "hits and refills of the L2 cache", _NEWER),
-    Value("MemoryAccess", "bandwidth of the operators' memory access", _NEWER - {Product.ATLAS_350}),
+    Value("L2Cache", "hits and refills of the L2 cache", products=_NEWER),
+    Value("MemoryAccess", "bandwidth of the operators' memory access", products=_NEWER - {Product.ATLAS_350}),
 )
 MAX_REGISTERS = 8
 _METRICS_GRAMMAR = "{}, or Custom: and at most {} registers from 0x1 to 0x6E joined by commas".format(
@@ -87,7 +87,8 @@ KEYS = (
            "Scheduling of operators of dynamic shape on the host.", "采集动态 shape 算子在 Host 调度阶段的耗时。",
            defaults=(Default("off"),)),
     Option("hccl", Switch(_ON_OFF), "Communication data.", "控制通信数据采集。", defaults=(Default("off"),),
-           deprecated="use task_time"),
+           status=Status.DEPRECATED,
+           instead="use task_time"),
     Option("aicpu", Switch(_ON_OFF), "Details of AI CPU operators.", "采集 AI CPU 算子的详细信息。",
            defaults=(Default("off"),)),
     Option("fp_point", Text("an operator's name, or empty to have it found"), "First operator of the forward pass.",
