@@ -10,6 +10,7 @@ import pytest
 from npusession import proto
 from npusession.options import GROUPS, RULES, TABLE, Scene, Scope
 from npusession.options.kinds import Choice, IntChoice
+from npusession.options.model import Status
 from npusession.options.problems import BASE_RULES
 from npusession.options.profiling_keys import BY_NAME, EXCLUDED_BY_INSTR_PROFILING_FREQ, KEYS
 from npusession.products import Product
@@ -59,7 +60,8 @@ def test_group(group, option):
 def test_deprecated(group, option):
     """What the runtime logs as deprecated comes with a word on what to do instead."""
     if LISTED[option.name]["logged_as_deprecated"]:
-        assert option.deprecated
+        assert option.status is Status.DEPRECATED
+        assert option.instead
 
 
 @pytest.mark.parametrize("name", AT_INITIALISATION)
