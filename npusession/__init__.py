@@ -27,6 +27,8 @@ from .errors import (
     TensorFlowNotFoundError,
 )
 from .options import AcceleratedTraining, Dump, Problem, Profiling, Report, Scene, Severity
+from .parameters import check_parameters
+from .planfile import PlanFileError
 from .products import Product
 from .session import NpuSession
 from .system import System
@@ -48,6 +50,7 @@ __all__ = [
     "NpuSessionError",
     "OptionsError",
     "OptionsWarning",
+    "PlanFileError",
     "Problem",
     "Product",
     "Profiling",
@@ -60,6 +63,7 @@ __all__ = [
     "SystemConflictError",
     "TensorFlowNotFoundError",
     "__version__",
+    "check_parameters",
 ]
 
 

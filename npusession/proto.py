@@ -90,17 +90,22 @@ def options_of(config: typing.Any) -> tuple[dict[str, Wire], Report]:
     problems = list(check_config(config))
     if config is None:
         problems.append(problem(NOT_A_CONFIG, "config", "missing", allowed="a tf.compat.v1.ConfigProto"))
-    entry = None if problems else _entry(config)
-    parameters = {} if entry is None else entry.parameter_map
     options: dict[str, Wire] = {}
-    for name in sorted(parameters):
-        field, value = value_of(parameters[name])
+    for name, field, value in [] if problems else parameters_of(config):
         found = field_problem(name, field, value)
         if found is not None:
             problems.append(found)
         if value is not None and (found is None or found.rule is UNCHECKED):
             options[name] = value
     return options, Report(problems)
+
+
+def parameters_of(config: typing.Any) -> list[tuple[str, str | None, Wire | None]]:
+    """Return name, field and value of every parameter of a ConfigProto's NpuOptimizer entry, sorted by name."""
+    entry = _entry(config)
+    if entry is None:
+        return []
+    return [(name, *value_of(entry.parameter_map[name])) for name in sorted(entry.parameter_map)]
 
 
 def strip(config: typing.Any) -> typing.Any:

@@ -109,6 +109,11 @@ class RunningSession(_ObjectProxy):  # type: ignore[misc]
         self._self_contexts = ExitStack()
         weakref.finalize(self, _warn_if_open, opening).atexit = False
 
+    def __getattr__(self, name: str) -> typing.Any:
+        # wrapt 1.12, which TensorFlow 2.6 asks for, drops what a property raises and comes here: ask it again.
+        own = getattr(type(self), name, None)
+        return own.fget(self) if isinstance(own, property) else getattr(self.__wrapped__, name)
+
     @property
     def plan(self) -> NpuSession:
         """The plan that it was opened from."""

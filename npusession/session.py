@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import threading
 import types
 import typing
@@ -12,11 +13,13 @@ from ._tensorflow import tf1
 from .backends import NAMES, Backend, load
 from .environment import DEVICE_VARIABLES, original
 from .errors import OptionsError
+from .explain import Row, rows
 from .options import TABLE, AcceleratedTraining, Dump, Profiling, Report, Scene, check
 from .options.basic import GRAPH_RUN_MODE, RUN_MODES, SESSION_DEVICE_ID
 from .options.experimental import accelerate_problems
 from .options.kinds import Wire
-from .products import Product
+from .planfile import read, write
+from .products import Product, detect
 from .proto import build, options_of
 from .system import State, runtime
 
@@ -70,7 +73,7 @@ class NpuSession:
         graph: typing.Any = None,
         target: str = "",
         backend: str | None = None,
-        product: Product | None = None,
+        product: Product | str | None = None,
         extra_options: typing.Mapping[str, object] | None = None,
         **options: object,
     ) -> NpuSession:
@@ -89,7 +92,8 @@ class NpuSession:
             graph: the graph to run; by default the default graph at the time of opening.
             target: the execution engine to connect to; by default the one in the process.
             backend: ``"npu"`` or ``"fake"``; by default the variable NPUSESSION_BACKEND, else what can be imported.
-            product: the product family, for rules that depend on it.
+            product: the product family, for rules that depend on it: a :class:`Product`, its name, or a SoC version
+                such as ``"Ascend910B1"``. By default it is asked of ``npu-smi`` when the session opens on an NPU.
             extra_options: options that are newer than this package, passed on unchecked with a warning.
             **options: any option of the reference, by its own name.
 
@@ -97,8 +101,9 @@ class NpuSession:
             OptionsError: lists every problem of the options, each with the rule it breaks and a way to mend it.
         """
         groups = (dump, profiling, accelerate)
-        given = gather(Scene.TRAINING, device, groups, options, config, extra_options, product)
-        return cls(Scene.TRAINING, given, graph, target, _known(backend), product)
+        known_product = None if product is None else Product.of(product)
+        given = gather(Scene.TRAINING, device, groups, options, config, extra_options, known_product)
+        return cls(Scene.TRAINING, given, graph, target, _known(backend), known_product)
 
     @classmethod
     def for_inference(
@@ -111,7 +116,7 @@ class NpuSession:
         graph: typing.Any = None,
         target: str = "",
         backend: str | None = None,
-        product: Product | None = None,
+        product: Product | str | None = None,
         extra_options: typing.Mapping[str, object] | None = None,
         **options: object,
     ) -> NpuSession:
@@ -120,24 +125,34 @@ class NpuSession:
         Raises:
             OptionsError: lists every problem, among them options that apply to training only.
         """
-        given = gather(Scene.INFERENCE, device, (dump, profiling), options, config, extra_options, product)
-        return cls(Scene.INFERENCE, given, graph, target, _known(backend), product)
+        known_product = None if product is None else Product.of(product)
+        given = gather(Scene.INFERENCE, device, (dump, profiling), options, config, extra_options, known_product)
+        return cls(Scene.INFERENCE, given, graph, target, _known(backend), known_product)
 
     @classmethod
     def from_config(cls, config: typing.Any, **changes: typing.Any) -> NpuSession:
         """Take over a configuration that exists.
 
         Args:
-            config: a ``tf.compat.v1.ConfigProto``, read strictly (a wrong field is an error, not a zero), or a
-                mapping of the keywords of :meth:`for_training`, with ``scene`` (``"training"`` or ``"inference"``).
+            config: a ``tf.compat.v1.ConfigProto``, read strictly (a wrong field is an error, not a zero); a mapping of
+                the keywords of :meth:`for_training`, with ``scene`` (``"training"`` or ``"inference"``) and groups as
+                mappings of their own; or the path of a TOML or JSON file of such a mapping, or of a ConfigProto,
+                serialised or in text format.
             **changes: keywords that are added to it.
 
         Raises:
             OptionsError: lists every problem of names, fields and values.
+            PlanFileError: the file is not in one of these formats.
+            OSError: the file cannot be read.
         """
+        if isinstance(config, (str, os.PathLike)):
+            config = read(config)
         if isinstance(config, typing.Mapping):
             keywords = {**config, **changes}
             scene = Scene(keywords.pop("scene", Scene.TRAINING))
+            for keyword, group in _GROUPS.items():
+                if isinstance(keywords.get(keyword), typing.Mapping):
+                    keywords[keyword] = group(**keywords[keyword])
         else:
             given, report = options_of(config)
             if report:
@@ -213,6 +228,36 @@ class NpuSession:
         """
         return build(self.options, self._base() if base is None else base)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the plan to a TOML or JSON file that :meth:`from_config` reads, whole or not at all.
+
+        Args:
+            path: ends in ``.toml`` or ``.json``.
+
+        Raises:
+            ValueError: the ending is another, or the plan is bound to a graph or extends a ConfigProto, which such a
+                file cannot hold.
+        """
+        if self.graph is not None or self._given.config:
+            raise ValueError("a plan that is bound to a graph or extends a ConfigProto cannot be written to a file")
+        keywords: dict[str, object] = {"scene": self.scene.value, **self._checked()}
+        if self._given.unchecked:
+            keywords["extra_options"] = self._unchecked()
+        if self.accelerate is not None:
+            keywords["accelerate"] = {n: v for n, v in vars(self.accelerate).items() if v is not None}
+        if self.product is not None:
+            keywords["product"] = self.product.value
+        keywords.update({n: v for n, v in (("target", self.target), ("backend", self.backend)) if v})
+        write(path, keywords)
+
+    def explain(self, environ: typing.Mapping[str, str] | None = None) -> tuple[Row, ...]:
+        """Tell the effective value of every option, and where it comes from.
+
+        Args:
+            environ: the environment that the runtime will see; by default that of the process.
+        """
+        return rows(self, os.environ if environ is None else environ)
+
     def check(self) -> Report:
         """Check the plan once more, now against this host: its environment, and whether paths are there."""
         environ = original()
@@ -220,7 +265,9 @@ class NpuSession:
             # The device to initialise is settled; sessions on other devices may join.
             for name in DEVICE_VARIABLES:
                 environ.pop(name, None)
-        _, report = check(self._checked(), scene=self.scene, product=self.product, environ=environ, host=True)
+        # An explicit fake is no word about this host's devices.
+        product = self.product or (None if self.backend == "fake" else detect())
+        _, report = check(self._checked(), scene=self.scene, product=product, environ=environ, host=True)
         return Report([*report, *accelerate_problems(self.accelerate, environ)])
 
     def ready(self) -> Backend:

@@ -1,10 +1,34 @@
-"""What every backend must do: the same tests for the emulation and for a real adapter."""
+"""What every backend must do: the same tests for the emulation and for a real adapter.
+
+They run on one backend per process: the one that NPUSESSION_BACKEND names, or the fake.
+"""
 
 import os
 
 import pytest
 
-from npusession import SessionClosedError, System
+tensorflow = pytest.importorskip("tensorflow", reason="sessions need TensorFlow")
+
+from npusession import NpuSession, SessionClosedError, System  # noqa: E402
+
+BACKEND = os.environ.get("NPUSESSION_BACKEND", "fake")
+
+
+@pytest.fixture
+def tf1():
+    return tensorflow.compat.v1
+
+
+@pytest.fixture
+def graph():
+    """A fresh graph, so that tests see nothing of each other."""
+    return tensorflow.Graph()
+
+
+@pytest.fixture
+def plan(graph):
+    """A plan for training on the backend at hand, bound to the test's graph."""
+    return NpuSession.for_training(graph=graph, backend=BACKEND)
 
 
 def test_runs_the_graph(plan, graph, tf1):
@@ -266,5 +290,3 @@ def test_config_of_the_caller(graph, tf1, plan):
         assert s.plan.config_proto().intra_op_parallelism_threads == 3
         assert s._config.intra_op_parallelism_threads == 3
     assert config.SerializeToString() == before
-
-
