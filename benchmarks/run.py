@@ -1,11 +1,12 @@
-"""What a run costs through npusession, as a multiple of ``tf.compat.v1.Session.run``.
+"""What a run costs through npusession, as a multiple of what ``tf.compat.v1.Session.run`` takes.
 
-``python benchmarks/run.py [--rounds 600] [--runs 50]``
+``python benchmarks/run.py [--rounds 1500] [--runs 25]``
 
-Sessions are opened on an adapter that does nothing, put in the place of npu_bridge. So there is nothing but the wrapper
-and TensorFlow, which runs a trivial graph on the CPU: the emulation's own work on each run would make the wrapper look
-cheaper than it is. Both sides run the very same TensorFlow session, in short blocks that take turns in random order.
-Each round of blocks gives one ratio; the table has their median and its 95 % confidence interval.
+Nothing but the wrapper differs between the two sides. Sessions open on an adapter that does nothing, which stands in
+for npu_bridge: the work that the fake backend does on each run would make the wrapper look cheaper than it is. Both
+sides run the very same TensorFlow session, with a trivial graph on the CPU, which is the wrapper's worst case. They
+take turns in short blocks, in a new random order each round, and each round gives a ratio. The table has the median of
+these ratios with its 95 % confidence interval, and the bare session once more, compared with itself, for the noise.
 """
 
 from __future__ import annotations
@@ -26,27 +27,17 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
 import tensorflow.compat.v1 as tf
 
+import npusession
 from npusession import AcceleratedTraining, NpuSession
 
+#: Makes as many runs as it is told.
 Block = typing.Callable[[int], None]
-
-
-class Row(typing.NamedTuple):
-    """One line of the table."""
-
-    what: str
-    goal: float | None
-    bare: list[float]
-    ours: list[float]
+BARE = "Session.run"
 
 
 def install_adapter() -> None:
-    """Put an adapter that does nothing in the place of npu_bridge and hccl."""
-
-    def operation(name: str | None = None) -> typing.Any:
-        return tf.no_op(name)
-
-    operations = types.SimpleNamespace(initialize_system=operation, shutdown_system=operation)
+    """Put an adapter that does nothing in the place of npu_bridge and hccl, for this process."""
+    operations = types.SimpleNamespace(initialize_system=tf.no_op, shutdown_system=tf.no_op)
     contents: dict[str, dict[str, object]] = {
         "npu_bridge": {},
         "npu_bridge.npu_init": {"npu_ops": operations},
@@ -60,7 +51,7 @@ def install_adapter() -> None:
 
 
 def plain(session: typing.Any, fetch: typing.Any) -> Block:
-    """Return a block of runs."""
+    """Return a block that just runs."""
 
     def block(runs: int) -> None:
         for _ in range(runs):
@@ -70,7 +61,7 @@ def plain(session: typing.Any, fetch: typing.Any) -> Block:
 
 
 def counted(session: typing.Any, fetch: typing.Any) -> Block:
-    """Return a block of runs in the loop over steps; blocks go on where the last one stopped."""
+    """Return a block that runs in the loop over steps, each block going on where the last one stopped."""
     steps = session.steps(progress=False)
 
     def block(runs: int) -> None:
@@ -80,56 +71,64 @@ def counted(session: typing.Any, fetch: typing.Any) -> Block:
     return block
 
 
-def measure(bare: Block, ours: Block, rounds: int, runs: int) -> tuple[list[float], list[float]]:
-    """Return the microseconds per run of both in each round."""
-    times: dict[Block, list[float]] = {bare: [], ours: []}
-    for block in (bare, ours):
+def measure(blocks: typing.Mapping[str, Block], rounds: int, runs: int) -> dict[str, list[float]]:
+    """Return for each kind of block the microseconds per run, round by round."""
+    times: dict[str, list[float]] = {name: [] for name in blocks}
+    for block in blocks.values():
         block(runs)
     gc.collect()
     gc.disable()
     for _ in range(rounds):
-        for block in random.sample([bare, ours], 2):
+        for name in random.sample(list(blocks), len(blocks)):
             begin = time.perf_counter()
-            block(runs)
-            times[block].append((time.perf_counter() - begin) / runs * 1e6)
+            blocks[name](runs)
+            times[name].append((time.perf_counter() - begin) / runs * 1e6)
     gc.enable()
-    return times[bare], times[ours]
-    
+    return times
 
-def table(row: Row) -> str:
-    ratios = sorted(ours / bare for bare, ours in zip(row.bare, row.ours))
-    reach = 0.98 * len(ratios) ** 0.5
-    low, high = (ratios[int(len(ratios) / 2 + sign * reach)] for sign in (-1, 1))
-    return f"{row.what:50} {statistics.median(row.bare):7.2f} {statistics.median(ratios):.4f}  {low:.4f}..{high:.4f} diff {statistics.median(o-b for o,b in zip(row.ours,row.bare)):.2f} us, of medians {statistics.median(row.ours)/statistics.median(row.bare):.4f} mins {min(row.ours)/min(row.bare):.4f}"
+
+def median(values: typing.Sequence[float]) -> tuple[float, float, float]:
+    """Return the median, and the ends of its 95 % confidence interval: order statistics, whatever the distribution."""
+    ordered, half = sorted(values), 0.98 * len(values) ** 0.5
+    low, high = (ordered[round((len(ordered) - 1) / 2 + side)] for side in (-half, half))
+    return statistics.median(ordered), low, high
+
+
+def table(times: typing.Mapping[str, typing.Sequence[float]], goal: float) -> None:
+    """Print a line for each kind of block."""
+    bare = times[BARE]
+    print(f"{BARE:32} {statistics.median(bare):7.1f}")
+    for name in list(times)[1:]:
+        ratio, low, high = median([took / base for took, base in zip(times[name], bare)])
+        line = f"{name:32} {statistics.median(times[name]):7.1f}   {ratio:.3f}   {low:.3f} to {high:.3f}"
+        if not name.startswith(BARE):
+            verdict = "met" if high <= goal else "missed" if low > goal else "too close to call"
+            line += f"   <= {goal:.2f}: {verdict}"
+        print(line)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=600)
-    parser.add_argument("--runs", type=int, default=50)
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser.add_argument("--rounds", type=int, default=1500, help="blocks of each kind (default: 1500)")
+    parser.add_argument("--runs", type=int, default=25, help="runs in a block (default: 25)")
     args = parser.parse_args()
     install_adapter()
     with tf.Graph().as_default() as graph:
         fetch = tf.identity(tf.constant(1.0))
-    print(sys.version.split()[0], tf.VERSION if hasattr(tf, "VERSION") else tf.version.VERSION)
+    print(f"npusession {npusession.__version__} in {npusession.__path__[0]}")
+    print(f"Python {sys.version.split()[0]}, TensorFlow {tf.version.VERSION}, load {os.getloadavg()[0]:.1f}", end="; ")
+    print(f"{args.rounds} rounds of {args.runs} runs each\n")
+    print(f"{'':32}  us/run   ratio   95 % interval    goal")
     with NpuSession.for_training(device=0, graph=graph, backend="npu") as s:
-        raw = s.__wrapped__
-        print(table(Row("null", None, *measure(plain(raw, fetch), plain(raw, fetch), args.rounds, args.runs))))
-        print(table(Row("run", 1.01, *measure(plain(raw, fetch), plain(s, fetch), args.rounds, args.runs))))
-    total = (args.rounds + 1) * args.runs
-    plan = NpuSession.for_training(device=0, graph=graph, backend="npu", accelerate=AcceleratedTraining.by_step(total))
-    with plan as s:
-        raw = s.__wrapped__
-        print(table(Row("steps", 1.05, *measure(plain(raw, fetch), counted(s, fetch), args.rounds, args.runs))))
-    with NpuSession.for_training(device=0, graph=graph, backend="npu") as s:
-        raw = s.__wrapped__
-        def counted2(session, fetch, total=total):
-            steps = session.steps(total, progress=False)
-            def block(runs: int) -> None:
-                for _ in itertools.islice(steps, runs):
-                    session.run(fetch)
-            return block
-        print(table(Row("steps, no accel", 1.05, *measure(plain(raw, fetch), counted2(s, fetch), args.rounds, args.runs))))
+        bare = s.__wrapped__
+        blocks = {BARE: plain(bare, fetch), f"{BARE}, once more": plain(bare, fetch), "s.run": plain(s, fetch)}
+        table(measure(blocks, args.rounds, args.runs), goal=1.01)
+    accelerate = AcceleratedTraining.by_step(total_steps=(args.rounds + 1) * args.runs)
+    with NpuSession.for_training(device=0, graph=graph, backend="npu", accelerate=accelerate) as s:
+        bare = s.__wrapped__
+        blocks = {BARE: plain(bare, fetch), "s.run for each of s.steps()": counted(s, fetch)}
+        table(measure(blocks, args.rounds, args.runs), goal=1.05)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import logging
 import typing
 
 from ._compat import add_note
+from ._text import shorten
 
 logger = logging.getLogger("npusession")
 
@@ -45,12 +46,12 @@ class Cleanup:
                 failures.extend(found)
                 if cause is not None:
                     for one in found:
-                        logger.error("failed to %s, after %r: %r", name, cause, one, exc_info=one)
+                        logger.error("failed to %s, after %s: %s", name, shorten(cause), shorten(one), exc_info=one)
         if failures and cause is None:
             failures.sort(key=lambda error: isinstance(error, Exception))
             first, others = failures[0], tuple(failures[1:])
             first.cleanup_errors = others  # type: ignore[attr-defined]
             for other in others:
-                logger.error("while cleaning up also: %r", other, exc_info=other)
-                add_note(first, f"while cleaning up also: {other!r}")
+                logger.error("while cleaning up also: %s", shorten(other), exc_info=other)
+                add_note(first, f"while cleaning up also: {shorten(other)}")
             raise first

@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
+import dataclasses
 import typing
 import warnings
 
+from ._site import stacklevel
+from ._text import shorten
 from .errors import OptionsError, OptionsWarning
-from .options import TABLE, AcceleratedTraining, Dump, Problem, Profiling, Report, Scene, check
+from .options import TABLE, AcceleratedTraining, Dump, Problem, Profiling, Report, Scene, check, field_of
+from .options.accelerate import read_numbers
 from .options.basic import GRAPH_RUN_MODE, RUN_MODES, SESSION_DEVICE_ID
-from .options.experimental import accelerate_problems, from_options
-from .options.kinds import Wire
+from .options.kinds import Refused, Wire
 from .options.model import problem
-from .options.problems import GIVEN_TWICE
+from .options.problems import BAD_VALUE, GIVEN_TWICE, UNKNOWN
 from .products import Product
 from .proto import options_of, strip
 
-Group = typing.Union[Dump, Profiling, AcceleratedTraining]
+#: The keywords that stand for a group of options.
+GROUPS: dict[str, type[Dump] | type[Profiling] | type[AcceleratedTraining]] = {
+    "dump": Dump,
+    "profiling": Profiling,
+    "accelerate": AcceleratedTraining,
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class SavedConfig:
+    """A ConfigProto that can be compared, hashed and pickled.
+
+    Attributes:
+        text: its text format, in which maps are sorted; two that say the same are equal.
+        content: its serialised form.
+    """
+
+    text: str
+    content: bytes = dataclasses.field(compare=False)
 
 
 class Given(typing.NamedTuple):
@@ -23,21 +44,21 @@ class Given(typing.NamedTuple):
 
     Attributes:
         options: canonical values, sorted by name.
-        unchecked: names among them that are not in the table.
+        unchecked: name and field of those among them that are not in the table.
         accelerate: accelerated training with its numbers.
-        config: the ConfigProto to extend, serialised, without the options; empty for none.
+        config: the ConfigProto to extend, without the options; ``None`` for none.
     """
 
     options: tuple[tuple[str, Wire], ...]
-    unchecked: tuple[str, ...]
+    unchecked: tuple[tuple[str, str], ...]
     accelerate: AcceleratedTraining | None
-    config: bytes
+    config: SavedConfig | None
 
 
 def gather(
     scene: Scene,
     device: object,
-    groups: typing.Iterable[Group | None],
+    groups: typing.Mapping[str, object],
     options: typing.Mapping[str, object],
     config: typing.Any,
     extra: typing.Mapping[str, object] | None,
@@ -47,10 +68,13 @@ def gather(
 
     Raises:
         OptionsError: lists every problem.
+        TypeError: a keyword for a group has something else.
     """
+    if extra is not None and not isinstance(extra, typing.Mapping):
+        raise TypeError(f"extra_options= takes a mapping of names to values, not {shorten(extra)}")
     given, problems = _merge(_sources(device, groups, options))
     if config is not None:
-        in_config, report = options_of(config)
+        in_config, report = options_of(config, extra or {})
         given, more = _merge((in_config, given))
         problems += [*report, *more]
     if scene is Scene.INFERENCE:
@@ -59,55 +83,88 @@ def gather(
     problems += report
     if canonical.get(GRAPH_RUN_MODE.name, RUN_MODES[scene]) != RUN_MODES[scene]:
         problems.append(_other_scene(scene, canonical[GRAPH_RUN_MODE.name]))
-    accelerate = next((group for group in groups if isinstance(group, AcceleratedTraining)), from_options(canonical))
-    report = Report([*problems, *accelerate_problems(accelerate)])
+    accelerate = AcceleratedTraining.from_options(canonical)
+    group = groups.get("accelerate")
+    if isinstance(group, AcceleratedTraining):
+        numbers, more = read_numbers(group)
+        problems += more
+        accelerate = accelerate and dataclasses.replace(numbers, mode=accelerate.mode)
+    report = Report(problems)
     if report:
         raise OptionsError(report)
     for warning in report.warnings:
-        # Three frames up is the caller of for_training or for_inference.
-        warnings.warn(str(warning).strip(), OptionsWarning, stacklevel=3)
-    unchecked = tuple(sorted(name for name in canonical if name not in TABLE))
-    stripped = b"" if config is None else strip(config).SerializeToString()
-    return Given(tuple(sorted(canonical.items())), unchecked, accelerate, stripped)
+        warnings.warn(str(warning).strip(), OptionsWarning, stacklevel=stacklevel())
+    unchecked = tuple((name, field_of(name, canonical[name])) for name in sorted(canonical) if name not in TABLE)
+    return Given(tuple(sorted(canonical.items())), unchecked, accelerate, _save(config))
+
+
+def group_of(keyword: str, mapping: typing.Mapping[str, object]) -> typing.Any:
+    """Return the group that a mapping of its arguments stands for.
+
+    Raises:
+        OptionsError: the group has no such arguments.
+    """
+    group = GROUPS[keyword]
+    fields = dataclasses.fields(group)
+    names = [field.name for field in fields]
+    unknown = [
+        problem(UNKNOWN, f"{keyword}.{name}", "no such argument", value=value, allowed=", ".join(names))
+        for name, value in mapping.items()
+        if name not in names
+    ]
+    if unknown:
+        raise OptionsError(unknown)
+    # One that must be there is taken for empty, which the check reports with all the rest.
+    required: dict[str, typing.Any] = {field.name: "" for field in fields if field.default is dataclasses.MISSING}
+    return group(**{**required, **mapping})
 
 
 def _sources(
-    device: object, groups: typing.Iterable[Group | None], options: typing.Mapping[str, object]
+    device: object, groups: typing.Mapping[str, object], options: typing.Mapping[str, object]
 ) -> typing.Iterator[typing.Mapping[str, object]]:
     yield options
     yield {SESSION_DEVICE_ID.name: device}
-    for group in groups:
-        if not group:
-            # None, or the False of a command line flag that switches the group off.
+    for keyword, group in groups.items():
+        # Command line flags give False for a group that is switched off.
+        if group is None or group is False:
             continue
-        if not isinstance(group, (Dump, Profiling, AcceleratedTraining)):
-            raise TypeError(f"{group!r} is no Dump, Profiling or AcceleratedTraining")
+        wanted = GROUPS[keyword]
+        if not isinstance(group, wanted):
+            raise TypeError(f"{keyword}= takes a {wanted.__name__}: {shorten(group)} is no {wanted.__name__}")
         yield group.to_options()
 
 
 def _merge(sources: typing.Iterable[typing.Mapping[str, object]]) -> tuple[dict[str, object], list[Problem]]:
     merged: dict[str, object] = {}
-    problems = []
+    problems: list[Problem] = []
     for source in sources:
         for name, value in source.items():
             if value is None:
                 continue
-            if name in merged and not _same(name, merged[name], value):
-                problems.append(
-                    problem(GIVEN_TWICE, name, f"and {merged[name]!r} as well", value=value, fix="give it once")
-                )
+            if name in merged:
+                problems += _clash(name, merged[name], value)
             merged[name] = value
     return merged, problems
 
 
-def _same(name: str, one: object, other: object) -> bool:
-    """Tell whether two values of an option mean the same, whatever form they were given in."""
-    kind = TABLE[name].kind if name in TABLE else None
+def _clash(name: str, one: object, other: object) -> typing.Iterator[Problem]:
+    """Compare two values of an option by what they mean, whatever form they were given in."""
+    option = TABLE.get(name)
+    if option is None:
+        # Unknown names are reported by the check.
+        return
     try:
-        return one == other if kind is None else kind.parse(one) == kind.parse(other)
-    except ValueError:
-        # Refused values are reported by the check.
-        return True
+        before = option.kind.parse(one)
+    except Refused as refused:
+        # The value that counts is checked with all others; this one would go unseen.
+        yield problem(BAD_VALUE, option, str(refused), value=one, allowed=option.kind.allowed)
+        return
+    try:
+        after = option.kind.parse(other)
+    except Refused:
+        return
+    if before != after:
+        yield problem(GIVEN_TWICE, name, f"and {before!r} as well", value=other, fix="give it once")
 
 
 def _other_scene(scene: Scene, mode: Wire) -> Problem:
@@ -119,3 +176,12 @@ def _other_scene(scene: Scene, mode: Wire) -> Problem:
         value=mode,
         fix=f"NpuSession.for_{other.value}(...)",
     )
+
+
+def _save(config: typing.Any) -> SavedConfig | None:
+    if config is None:
+        return None
+    from google.protobuf import text_format
+
+    stripped = strip(config)
+    return SavedConfig(text_format.MessageToString(stripped), stripped.SerializeToString())

@@ -25,6 +25,11 @@ class Layer:
     """Some variables, set until :meth:`restore`."""
 
     def __init__(self, values: typing.Mapping[str, str]) -> None:
+        for name, value in values.items():
+            # What the environment cannot hold is refused before the first of them is set.
+            os.fsencode(name + value)
+            if "\0" in name + value:
+                raise ValueError(f"the value of {name} has a null character in it")
         self._values = dict(values)
         with _lock:
             for name, value in self._values.items():
@@ -34,7 +39,12 @@ class Layer:
                 os.environ[name] = value
 
     def set(self, name: str, value: str) -> None:
-        """Give one of the layer's variables another value, visible at once if no later layer covers it."""
+        """Give one of the layer's variables another value, visible at once if no later layer covers it.
+
+        After :meth:`restore` it does nothing.
+        """
+        if name not in self._values:
+            return
         self._values[name] = value
         if _layers[name][-1] is self:
             os.environ[name] = value

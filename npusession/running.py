@@ -11,6 +11,7 @@ from contextlib import ExitStack
 import wrapt
 
 from ._cleanup import Cleanup
+from ._sidefiles import write_side_files
 from ._site import caller
 from ._tensorflow import tf1
 from .environment import CLUSTER_VARIABLES, Layer
@@ -46,13 +47,15 @@ class Opening:
         """Set the environment, initialise the system, create the session; undo it all if one of them fails."""
         cleanup = self._cleanup
         try:
-            if self.plan.accelerate is not None:
-                self.numbers = Layer(self.plan.accelerate.environment())
+            plan, remove = write_side_files(self.plan)
+            cleanup.add("remove side files", remove)
+            if plan.accelerate is not None:
+                self.numbers = Layer(plan.accelerate.environment())
                 cleanup.add("restore the environment", self.numbers.restore)
-            runtime.acquire(self, self.plan, self.backend)
+            runtime.acquire(self, plan, self.backend)
             cleanup.add("shut the system down", lambda: runtime.release(self))
-            config = self.plan.config_proto()
-            self.session = tf1().Session(target=self.plan.target, graph=self.plan.graph, config=config)
+            config = plan.config_proto()
+            self.session = tf1().Session(target=plan.target, graph=plan.graph, config=config)
             runtime.session_opened()
             cleanup.add("count the session out", runtime.session_closed)
             cleanup.add("close the session", self.session.close)
@@ -112,7 +115,7 @@ class RunningSession(_ObjectProxy):  # type: ignore[misc]
     def __getattr__(self, name: str) -> typing.Any:
         # wrapt 1.12, which TensorFlow 2.6 asks for, drops what a property raises and comes here: ask it again.
         own = getattr(type(self), name, None)
-        return own.fget(self) if isinstance(own, property) else getattr(self.__wrapped__, name)
+        return own.__get__(self) if isinstance(own, property) else getattr(self.__wrapped__, name)
 
     @property
     def plan(self) -> NpuSession:

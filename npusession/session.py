@@ -8,7 +8,7 @@ import threading
 import types
 import typing
 
-from ._gather import Given, gather
+from ._gather import GROUPS, Given, gather, group_of
 from ._tensorflow import tf1
 from .backends import NAMES, Backend, load
 from .environment import DEVICE_VARIABLES, original
@@ -16,22 +16,19 @@ from .errors import OptionsError
 from .explain import Row, rows
 from .options import TABLE, AcceleratedTraining, Dump, Profiling, Report, Scene, check
 from .options.basic import GRAPH_RUN_MODE, RUN_MODES, SESSION_DEVICE_ID
-from .options.experimental import accelerate_problems
 from .options.kinds import Wire
+from .options.model import problem
+from .options.problems import BAD_VALUE
 from .planfile import read, write
 from .products import Product, detect
 from .proto import build, options_of
 from .system import State, runtime
 
 if typing.TYPE_CHECKING:
-    from .running import RunningSession
+    from typing_extensions import Unpack
 
-#: The keywords that stand for a group of options.
-_GROUPS: dict[str, type[Dump] | type[Profiling] | type[AcceleratedTraining]] = {
-    "dump": Dump,
-    "profiling": Profiling,
-    "accelerate": AcceleratedTraining,
-}
+    from .options.keywords import InferenceOptions, TrainingOptions
+    from .running import RunningSession
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -75,7 +72,7 @@ class NpuSession:
         backend: str | None = None,
         product: Product | str | None = None,
         extra_options: typing.Mapping[str, object] | None = None,
-        **options: object,
+        **options: Unpack[TrainingOptions],
     ) -> NpuSession:
         """Plan a training session.
 
@@ -100,7 +97,7 @@ class NpuSession:
         Raises:
             OptionsError: lists every problem of the options, each with the rule it breaks and a way to mend it.
         """
-        groups = (dump, profiling, accelerate)
+        groups = {"dump": dump, "profiling": profiling, "accelerate": accelerate}
         known_product = None if product is None else Product.of(product)
         given = gather(Scene.TRAINING, device, groups, options, config, extra_options, known_product)
         return cls(Scene.TRAINING, given, graph, target, _known(backend), known_product)
@@ -118,7 +115,7 @@ class NpuSession:
         backend: str | None = None,
         product: Product | str | None = None,
         extra_options: typing.Mapping[str, object] | None = None,
-        **options: object,
+        **options: Unpack[InferenceOptions],
     ) -> NpuSession:
         """Plan an online inference session; the arguments are those of :meth:`for_training`.
 
@@ -126,7 +123,8 @@ class NpuSession:
             OptionsError: lists every problem, among them options that apply to training only.
         """
         known_product = None if product is None else Product.of(product)
-        given = gather(Scene.INFERENCE, device, (dump, profiling), options, config, extra_options, known_product)
+        groups = {"dump": dump, "profiling": profiling}
+        given = gather(Scene.INFERENCE, device, groups, options, config, extra_options, known_product)
         return cls(Scene.INFERENCE, given, graph, target, _known(backend), known_product)
 
     @classmethod
@@ -149,12 +147,12 @@ class NpuSession:
             config = read(config)
         if isinstance(config, typing.Mapping):
             keywords = {**config, **changes}
-            scene = Scene(keywords.pop("scene", Scene.TRAINING))
-            for keyword, group in _GROUPS.items():
+            scene = _scene(keywords.pop("scene", None))
+            for keyword in GROUPS:
                 if isinstance(keywords.get(keyword), typing.Mapping):
-                    keywords[keyword] = group(**keywords[keyword])
+                    keywords[keyword] = group_of(keyword, keywords[keyword])
         else:
-            given, report = options_of(config)
+            given, report = options_of(config, changes.get("extra_options") or {})
             if report:
                 raise OptionsError(report)
             keywords = {"config": config, **changes}
@@ -178,10 +176,13 @@ class NpuSession:
             del keywords["accelerate"]
         if "device" in changes:
             keywords.pop(SESSION_DEVICE_ID.name, None)
-        for keyword, group in _GROUPS.items():
-            if keyword in changes:
-                for name in group.NAMES:
+        for keyword, group in GROUPS.items():
+            for name in group.NAMES:
+                if keyword in changes:
                     keywords.pop(name, None)
+                elif name in changes and keyword == "accelerate" and self.accelerate is not None:
+                    # The numbers stay, with another mode.
+                    keywords[keyword] = dataclasses.replace(self.accelerate, mode=changes[name])
         keywords.update(changes)
         make = type(self).for_training if self.scene is Scene.TRAINING else type(self).for_inference
         return make(**keywords)
@@ -220,13 +221,16 @@ class NpuSession:
         """Return a new ``tf.compat.v1.ConfigProto`` that carries the options, as the reference shows it.
 
         Args:
-            base: a ConfigProto to extend in place of the plan's own; copied, nothing in it is lost.
+            base: a ConfigProto to extend in place of the plan's own; copied, nothing in it is lost. Options in it are
+                checked together with the plan's.
 
         Raises:
             OptionsError: ``base`` contradicts the plan or the runtime's needs.
             TensorFlowNotFoundError: TensorFlow is not installed.
         """
-        return build(self.options, self._base() if base is None else base)
+        if base is not None:
+            return self.replace(config=base).config_proto()
+        return build(self.options, self._base())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the plan to a TOML or JSON file that :meth:`from_config` reads, whole or not at all.
@@ -258,6 +262,11 @@ class NpuSession:
         """
         return rows(self, os.environ if environ is None else environ)
 
+    def with_paths(self, paths: typing.Mapping[str, Wire]) -> NpuSession:
+        """Return this plan with side files that were values given by their paths."""
+        options = tuple((name, paths.get(name, value)) for name, value in self._given.options)
+        return dataclasses.replace(self, _given=self._given._replace(options=options))
+
     def check(self) -> Report:
         """Check the plan once more, now against this host: its environment, and whether paths are there."""
         environ = original()
@@ -268,7 +277,8 @@ class NpuSession:
         # An explicit fake is no word about this host's devices.
         product = self.product or (None if self.backend == "fake" else detect())
         _, report = check(self._checked(), scene=self.scene, product=product, environ=environ, host=True)
-        return Report([*report, *accelerate_problems(self.accelerate, environ)])
+        missing = () if self.accelerate is None else self.accelerate.missing(environ)
+        return Report([*report, *missing])
 
     def ready(self) -> Backend:
         """Check the plan against this host and load its backend, in that order.
@@ -320,19 +330,29 @@ class NpuSession:
     def __repr__(self) -> str:
         shown: dict[str, object] = dict(self._checked())
         shown.update(extra_options=self._unchecked(), accelerate=self.accelerate, graph=self.graph, target=self.target)
-        shown.update(backend=self.backend, product=self.product)
+        shown.update(backend=self.backend, product=self.product and self.product.value)
+        if self._given.config is not None:
+            shown["config"] = "<ConfigProto: {}>".format(" ".join(self._given.config.text.split()))
         # A group's or a keyword's empty value is its default; an option's is a value.
         words = [f"{name}={value!r}" for name, value in shown.items() if value or name in TABLE]
         return "NpuSession.for_{}({})".format(self.scene.value, ", ".join(words))
 
     def _checked(self) -> dict[str, Wire]:
-        return {name: value for name, value in self._given.options if name not in self._given.unchecked}
+        return {name: value for name, value in self._given.options if name not in dict(self._given.unchecked)}
 
     def _unchecked(self) -> dict[str, Wire]:
-        return {name: value for name, value in self._given.options if name in self._given.unchecked}
+        return {name: value for name, value in self._given.options if name in dict(self._given.unchecked)}
 
     def _base(self) -> typing.Any:
-        return tf1().ConfigProto.FromString(self._given.config) if self._given.config else None
+        return None if self._given.config is None else tf1().ConfigProto.FromString(self._given.config.content)
+
+
+def _scene(scene: object) -> Scene:
+    try:
+        return Scene.TRAINING if scene is None else Scene(scene)
+    except ValueError:
+        allowed = " or ".join(known.value for known in Scene)
+        raise OptionsError([problem(BAD_VALUE, "scene", "no such scene", value=scene, allowed=allowed)]) from None
 
 
 def _known(backend: str | None) -> str | None:

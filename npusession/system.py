@@ -16,6 +16,7 @@ import warnings
 
 from ._cleanup import Cleanup
 from ._compat import Protocol
+from ._sidefiles import write_side_files
 from ._site import caller
 from ._tensorflow import tf1
 from .environment import DEVICE_VARIABLES, Layer, device_in
@@ -255,6 +256,7 @@ class System:
         self.leaked = False
         self._plan = plan
         self._held = False
+        self._cleanup = Cleanup()
 
     @property
     def state(self) -> State:
@@ -272,7 +274,16 @@ class System:
         if not self._held:
             backend = self._plan.ready()
             self.site = caller()
-            runtime.acquire(self, self._plan, backend)
+            cleanup = Cleanup()
+            plan, remove = write_side_files(self._plan)
+            cleanup.add("remove side files", remove)
+            try:
+                runtime.acquire(self, plan, backend)
+            except BaseException as error:
+                cleanup.run(error)
+                raise
+            cleanup.add("shut the system down", lambda: runtime.release(self))
+            self._cleanup = cleanup
             self._held = True
         return self
 
@@ -280,7 +291,7 @@ class System:
         """Give it back; the last user shuts it down. A second call does nothing."""
         if self._held:
             self._held = False
-            runtime.release(self)
+            self._cleanup.run()
 
     close = stop
 

@@ -12,7 +12,8 @@ hypothesis.settings.load_profile("npusession")
 
 
 def environment():
-    return {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    # The second are set by libraries that TensorFlow imports at moments of its own.
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "KMP_"))}
 
 
 @pytest.fixture(autouse=True)

@@ -99,7 +99,7 @@ def test_session_creation_fails(plan):
 
 @pytest.mark.parametrize("error", [ValueError("body"), KeyboardInterrupt(), SystemExit(3)], ids=repr)
 def test_body_fails(plan, error):
-    """Whatever ends the body, Ctrl-C and sys.exit included, the clean-up is complete and the same exception comes out."""
+    """Whatever ends the body, Ctrl-C and sys.exit included, the clean-up is complete and that exception comes out."""
     with pytest.raises(type(error)) as caught, plan:
         raise error
     assert caught.value is error

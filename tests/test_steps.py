@@ -74,7 +74,9 @@ def test_refusals(plan, arguments, message):
 
 def test_total_that_contradicts_the_plan(plan):
     """The loop cannot be longer than the training that the plan announced to the runtime."""
-    with plan.replace(accelerate=AcceleratedTraining.by_step(10)) as s, pytest.raises(ValueError, match="total_steps=10"):
+    with plan.replace(accelerate=AcceleratedTraining.by_step(10)) as s, pytest.raises(
+        ValueError, match="total_steps=10"
+    ):
         s.steps(11)
 
 

@@ -16,8 +16,11 @@ from npusession.options.profiling_keys import BY_NAME, EXCLUDED_BY_INSTR_PROFILI
 from npusession.products import Product
 
 LISTED = {
-    entry["name"]: entry for entry in json.loads((pathlib.Path(__file__).parent / "data/options.json").read_text("utf-8"))
+    entry["name"]: entry
+    for entry in json.loads((pathlib.Path(__file__).parent / "data/options.json").read_text("utf-8"))
 }
+#: What holds of a name that no release has any more.
+NOT_LISTED = {"scene": None, "group": None, "logged_as_deprecated": False}
 SCENES = {"训练": Scene.TRAINING, "在线推理": Scene.INFERENCE}
 OPTIONS = [(group, option) for group in GROUPS for option in group.options]
 EVERY_RULE = [*BASE_RULES, *(rule for group in GROUPS for rule in group.rules), *proto.RULES]
@@ -37,29 +40,33 @@ each_rule = pytest.mark.parametrize("rule", EVERY_RULE, ids=[rule.code for rule 
 
 @each_option
 def test_known_to_the_runtime(group, option):
-    """An option that can be given is one that the runtime reads, through the field that it reads."""
-    assert LISTED[option.name]["read_by_runtime"]
-    assert option.field == LISTED[option.name]["field"]
+    """An option that can be given is one that the runtime reads, through the field that it reads; others are marked."""
+    listed = LISTED.get(option.name)
+    if option.removed:
+        assert listed is None or not listed["read_by_runtime"]
+    else:
+        assert listed["read_by_runtime"]
+        assert option.field == listed["field"]
 
 
 @each_option
 def test_scene(group, option):
     """An option applies to training and to inference as the reference says."""
-    listed = LISTED[option.name]["scene"]
-    if listed is not None:
-        assert option.scenes == {SCENES[word] for word in listed.split("/")}
+    scenes = LISTED.get(option.name, NOT_LISTED)["scene"]
+    if scenes is not None:
+        assert option.scenes == {SCENES[word] for word in scenes.split("/")}
 
 
 @each_option
 def test_group(group, option):
     """An option stands in the group of the reference that it belongs to."""
-    assert LISTED[option.name]["group"] in (None, group.title_zh)
+    assert LISTED.get(option.name, NOT_LISTED)["group"] in (None, group.title_zh)
 
 
 @each_option
 def test_deprecated(group, option):
     """What the runtime logs as deprecated comes with a word on what to do instead."""
-    if LISTED[option.name]["logged_as_deprecated"]:
+    if LISTED.get(option.name, NOT_LISTED)["logged_as_deprecated"]:
         assert option.status is Status.DEPRECATED
         assert option.instead
 

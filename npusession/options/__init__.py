@@ -1,8 +1,8 @@
 """The options of an NPU session: the vendor's reference as data, and the checks that follow from it."""
 
+from .accelerate import AcceleratedTraining
 from .check import check, field_of, unknown_name
-from .comparison import Dump
-from .experimental import AcceleratedTraining
+from .dump import Dump
 from .model import Option, Scene, Scope
 from .problems import Problem, Report, Rule, Severity
 from .profiling import Profiling

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import typing
 
-from ..environment import device_in
+from ..environment import DEVICE_VARIABLES, device_in
 from .kinds import IntChoice, Integer, Value
-from .model import Default, Group, Option, Scene, Scope, Settings, problem
+from .model import Default, Group, Note, Option, Scene, Scope, Settings, problem
 from .problems import Problem, Rule
 
 GRAPH_RUN_MODE = Option(
     "graph_run_mode",
-    IntChoice((Value(0, "online inference"), Value(1, "training"))),
+    IntChoice((Value(0, "online inference", "在线推理"), Value(1, "training", "训练"))),
     "What the graph is run for: training or online inference.",
     "图执行模式：训练或在线推理。",
     scope=Scope.INIT,
@@ -24,13 +24,43 @@ SESSION_DEVICE_ID = Option(
     Integer(0, unit="(logical device id)"),
     "Logical id of the device that this session's graphs run on.",
     "本 session 的图运行所在 Device 的逻辑 ID。",
+    notes=(
+        Note(
+            "Models of one script go to different devices through a session each, every one with an id of its own.",
+            "同一脚本中的多个模型可各建一个 session，并分别指定不同的 ID，从而运行在不同 Device 上。",
+        ),
+        Note(
+            "The environment decides which device the system itself is initialised on; 0 when it names none.",
+            "系统初始化所用的 Device 仍取自环境变量，均未设置时为 0。",
+        ),
+    ),
+    replaces=DEVICE_VARIABLES,
 )
 DETERMINISTIC = Option(
     "deterministic",
-    IntChoice((Value(0, "results may differ from run to run"), Value(1, "same input, same output; slower"))),
+    IntChoice(
+        (
+            Value(0, "results may differ from run to run", "关闭，多次执行的结果可能不同"),
+            Value(1, "same input, same output; slower", "开启，相同输入得到相同输出，算子变慢"),
+        )
+    ),
     "Whether the same input on the same hardware always gives the same output.",
     "是否开启确定性计算：相同硬件与输入下多次执行结果一致，性能会下降。",
     defaults=(Default(0),),
+    notes=(
+        Note(
+            "Results differ when threads of an operator add floating-point numbers in another order each time.",
+            "结果差异一般来自算子内异步多线程执行，使浮点数累加顺序变化。",
+        ),
+        Note(
+            "Not needed as a rule; of use when runs of a model differ, and while accuracy is debugged.",
+            "通常无需开启；模型多次结果不一致或做精度调试时使用。",
+        ),
+        Note(
+            "For results that are entirely the same the script has to fix its random seeds too.",
+            "若要结果完全确定，脚本中还须固定随机数种子。",
+        ),
+    ),
 )
 
 BAD_DEVICE = Rule(

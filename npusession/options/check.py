@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import typing
 
+from .._text import shorten
 from ..products import Product
 from .check_value import value_problems
 from .kinds import Refused, Wire, text_of
 from .model import Option, Scene, Settings, problem
-from .problems import GIVEN_TWICE, MISSPELT, PROFILING_KEY, UNCHECKED, UNKNOWN, Problem, Report
+from .problems import GIVEN_TWICE, MISSPELT, PROFILING_KEY, UNCHECKED, UNKNOWN, Problem, Report, Severity
+from .side_values import file_problems
 from .table import GROUPS, TABLE, is_profiling_key, suggest
 
 
@@ -36,6 +38,7 @@ def check(
     """
     settings = Settings({}, scene, product, environ or {}, host)
     canonical: dict[str, Wire] = {}
+    refused: set[str] = set()
     problems: list[Problem] = []
     for name, value in given.items():
         if value is None:
@@ -46,22 +49,26 @@ def check(
             continue
         read, found = value_problems(option, value, settings)
         problems += found
-        if read is not None:
+        if read is None:
+            refused.add(option.name)
+        else:
             canonical[option.name] = read
     for name, value in (extra or {}).items():
         if value is not None:
             problems += _extra(name, value, canonical)
-    settings = Settings(canonical, scene, product, settings.environ, host)
+    settings = Settings(canonical, scene, product, settings.environ, host, frozenset(refused))
     for group in GROUPS:
         for rule in group.checks:
             problems += rule(settings)
+    problems += file_problems(TABLE, settings)
     return canonical, Report(problems)
 
 
 def unknown_name(name: object, value: object = None) -> Problem:
     """Return the problem for a name that is not in the table, with what was likely meant."""
     if not isinstance(name, str):
-        return problem(UNKNOWN, repr(name), "an option's name is text", value=value)
+        return problem(UNKNOWN, shorten(name), "an option's name is text", value=value)
+    name = str.__str__(name)
     if is_profiling_key(name):
         return problem(
             PROFILING_KEY, name, "is a key of profiling_options", value=value, fix=f"profiling=Profiling({name}=...)"
@@ -74,7 +81,7 @@ def unknown_name(name: object, value: object = None) -> Problem:
         name,
         "no such option",
         value=value,
-        fix=f"look at the reference, or pass it on unchecked with extra_options={{{name!r}: ...}}",
+        fix=f"look at the reference, or pass it on unchecked with extra_options={{{shorten(name)}: ...}}",
     )
 
 
@@ -82,17 +89,34 @@ def _extra(name: str, value: object, canonical: dict[str, Wire]) -> typing.Itera
     if name in TABLE:
         yield problem(GIVEN_TWICE, name, "is a known option", value=value, fix=f"give it by its own name: {name}=...")
         return
-    wire: Wire
-    if isinstance(value, (bool, int)):
-        wire = value
-    else:
-        try:
-            wire = text_of(value)
-        except Refused as refused:
-            yield problem(UNCHECKED, name, str(refused), value=value, allowed="bool, int or text")
-            return
+    try:
+        if not isinstance(name, str):
+            raise Refused("an option's name is text")
+        name = text_of(name)
+        wire = _wire(value)
+    except Refused as refused:
+        yield problem(
+            UNCHECKED,
+            str.__str__(name) if isinstance(name, str) else shorten(name),
+            str(refused),
+            value=value,
+            allowed="a name that is text; bool, int or text",
+            severity=Severity.ERROR,
+        )
+        return
     canonical[name] = wire
     yield problem(UNCHECKED, name, "passed on as it is", value=value)
+
+
+def _wire(value: object) -> Wire:
+    """Return a value that some field of AttrValue can carry; raises :class:`Refused`."""
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, int):
+        return text_of(value)
+    if not -(2**63) <= value < 2**63:
+        raise Refused("a number of more than 64 bits")
+    return int(value)
 
 
 def field_of(name: str, value: Wire) -> str:

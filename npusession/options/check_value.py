@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import typing
 
 from ..products import ALL_PRODUCTS
-from .kinds import Choice, IntChoice, Refused, Wire
+from .kinds import Choice, IntChoice, Path, PathIs, Refused, Wire, path_fault
 from .model import Option, Settings, problem
-from .problems import BAD_TYPE, BAD_VALUE, DEPRECATED, REMOVED, WRONG_PRODUCT, WRONG_SCENE, Problem, Severity
+from .problems import BAD_PATH, BAD_TYPE, BAD_VALUE, DEPRECATED, REMOVED, WRONG_PRODUCT, WRONG_SCENE, Problem, Severity
+from .side_values import typed_value, value_faults
 
 
 def value_problems(
@@ -22,6 +24,12 @@ def value_problems(
         shown: the name to report, when it is not the option's own.
     """
     name = shown or option.name
+    side_file = typed_value(option, value)
+    if side_file is not None:
+        # It stands for the path of the file that it becomes when the session opens.
+        stand_in = typing.cast(Wire, side_file)
+        found = _setting_problems(option, stand_in, settings, name)
+        return stand_in, [*found, *value_faults(option, side_file, settings)]
     try:
         canonical = option.kind.parse(value)
     except Refused as refused:
@@ -52,7 +60,9 @@ def _setting_problems(option: Option, value: Wire, settings: Settings, name: str
     # Switching off what does not apply is harmless, and scripts do it to be explicit.
     if settings.scene not in option.scenes and value != option.default(next(iter(option.scenes))):
         scenes = " and ".join(sorted(scene.value for scene in option.scenes))
-        yield _about(WRONG_SCENE, name, option, f"applies to {scenes} only", value, "leave it out")
+        # What is going anyway should not keep a script from running.
+        severity = Severity.WARNING if option.instead and not option.removed else WRONG_SCENE.severity
+        yield _about(WRONG_SCENE, name, option, f"applies to {scenes} only", value, "leave it out", severity=severity)
     products = option.products
     if isinstance(option.kind, (Choice, IntChoice)):
         products &= next(choice.products for choice in option.kind.values if choice.value == value)
@@ -65,3 +75,21 @@ def _setting_problems(option: Option, value: Wire, settings: Settings, name: str
             value, "leave it out" if known else "name the product: product=...", titles,
             severity=Severity.ERROR if known else Severity.WARNING,
         )  # fmt: skip
+
+
+def path_problems(option: Option, settings: Settings, *, links: bool = True) -> typing.Iterator[Problem]:
+    """Check, at the moment of use only, that the path which an option names is there.
+
+    Args:
+        option: an option whose kind is a path.
+        settings: what was given; nothing is found unless it is for use on this host now.
+        links: whether a symbolic link to a directory will do.
+    """
+    path = settings.get(option.name)
+    if not (settings.host and isinstance(path, str) and isinstance(option.kind, Path)):
+        return
+    fault = path_fault(os.path.realpath(path) if links else path, option.kind.must_be)
+    if fault:
+        missing = option.kind.must_be is PathIs.DIRECTORY and "exist" in fault
+        fix = f"mkdir -p {path}" if missing else ""
+        yield problem(BAD_PATH, option, fault, value=path, allowed=option.kind.must_be.value, fix=fix)

@@ -1,15 +1,10 @@
-"""Accuracy comparison: data dump and overflow detection, and where the graph is run."""
+"""Accuracy comparison: data dump and overflow detection, fusion switches, and where the graph is run."""
 
 from __future__ import annotations
 
-import dataclasses
-import os
-import typing
-
 from ..products import Product
-from .kinds import Choice, Flag, Path, PathIs, Refused, Text, Value, Wire, path_fault
-from .model import INFERENCE, TRAINING, Default, Group, Option, Scope, Settings, problem
-from .problems import BAD_PATH, Problem, Rule
+from .kinds import Choice, Flag, Path, PathIs, Refused, Text, Value
+from .model import INFERENCE, TRAINING, Default, Note, Option, Scope
 
 #: The runtime refuses a dump_step of more entries.
 MAX_DUMP_STEPS = 100
@@ -48,6 +43,17 @@ def _read_layers(text: str) -> str:
     return text
 
 
+_EITHER_DUMP = Note(
+    "Not both of enable_dump and enable_dump_debug.",
+    "enable_dump 与 enable_dump_debug 不能同时开启。",
+)
+_BESIDE_EXCEPTION_DUMP = Note(
+    "Beside enable_exception_dump=1, networks of dynamic shape get the exception dump alone; networks of static shape "
+    "get both.",
+    "同时配置 enable_exception_dump 为 1 时，动态 shape 网络仅异常算子 dump 生效，静态 shape 网络两者都生效。",
+)
+_NEEDS_PATH = Note("Needs dump_path.", "须配置 dump_path，否则产生异常。")
+
 ENABLE_DUMP = Option(
     "enable_dump",
     Flag(),
@@ -55,16 +61,30 @@ ENABLE_DUMP = Option(
     "是否开启 Data Dump 功能。",
     scope=Scope.INIT,
     defaults=(Default(False),),
+    notes=(_NEEDS_PATH, _EITHER_DUMP, _BESIDE_EXCEPTION_DUMP),
 )
 DUMP_MODE = Option(
     "dump_mode",
     Choice(
-        (Value("input", "inputs only"), Value("output", "outputs only"), Value("all", "both, in files of their own"))
+        (
+            Value("input", "inputs only", "仅算子输入"),
+            Value("output", "outputs only", "仅算子输出"),
+            Value("all", "both, in files of their own", "输入和输出，分别落盘"),
+        )
     ),
     "What data dump writes of an operator.",
     "Data Dump 的内容：算子输入、输出或全部。",
     scope=Scope.INIT,
     defaults=(Default("output"),),
+    notes=(
+        Note(
+            "With all an operator has several files, as inputs are written before it runs and outputs after it: some "
+            "operators, such as HcomAllGather and HcomAllReduce, change their inputs. What a file holds shows when it "
+            "is parsed.",
+            "取 all 时，因部分算子（如 HcomAllGather、HcomAllReduce）会修改输入，输入在执行前、输出在执行后分开落盘，"
+            "同一算子有多个文件，解析后可区分。",
+        ),
+    ),
 )
 ENABLE_DUMP_DEBUG = Option(
     "enable_dump_debug",
@@ -74,18 +94,21 @@ ENABLE_DUMP_DEBUG = Option(
     scope=Scope.INIT,
     scenes=TRAINING,
     defaults=(Default(False),),
+    notes=(_NEEDS_PATH, _EITHER_DUMP, _BESIDE_EXCEPTION_DUMP),
 )
+_BEFORE_A2 = frozenset({Product.ATLAS_TRAINING})
 DUMP_DEBUG_MODE = Option(
     "dump_debug_mode",
     Choice(
         (
             Value(
                 "aicore_overflow",
-                "normal input, output at the limit of the type",
-                products=frozenset({Product.ATLAS_TRAINING}),
+                "AI Core: normal input, output at the limit of the type",
+                "AI Core 算子溢出：输入正常而输出为极大值",
+                _BEFORE_A2,
             ),
-            Value("atomic_overflow", "overflow of atomic additions", products=frozenset({Product.ATLAS_TRAINING})),
-            Value("all", "both"),
+            Value("atomic_overflow", "overflow of atomic additions", "Atomic Add 溢出", _BEFORE_A2),
+            Value("all", "both", "以上两种"),
         )
     ),
     "Which overflows are detected.",
@@ -93,13 +116,43 @@ DUMP_DEBUG_MODE = Option(
     scope=Scope.INIT,
     scenes=TRAINING,
     defaults=(Default("all"),),
+    notes=(
+        Note(
+            "aicore_overflow looks for outputs such as 65500, 38400 or 51200 in float16; what to do about one depends "
+            "on the network and the operator.",
+            "aicore_overflow 检测如 float16 下 65500、38400、51200 等极大值，需结合网络和算子逻辑分析、修改实现。",
+        ),
+        Note(
+            "atomic_overflow looks for additions that overflow on the way from UB to OUT after AI Core has computed.",
+            "atomic_overflow 检测 AI Core 计算后由 UB 搬运到 OUT 时的 Atomic Add 溢出。",
+        ),
+        Note(
+            "Atlas 350, A3 and A2 know all only.",
+            "Atlas 350 加速卡、A3、A2 产品仅支持 all。",
+        ),
+    ),
 )
 DUMP_PATH = Option(
     "dump_path",
     Path(PathIs.DIRECTORY),
     "Directory that dump files are written to.",
-    "Dump 文件保存路径，需提前创建且运行用户具有读写权限。",
+    "Dump 文件保存路径。",
     scope=Scope.INIT,
+    notes=(
+        Note(
+            "Required with enable_dump or enable_dump_debug.",
+            "enable_dump 或 enable_dump_debug 为 True 时必须配置。",
+        ),
+        Note(
+            "It has to exist, on the host or in the container that trains, readable and writable for the user that was "
+            "set at installation.",
+            "需在启动训练的环境（容器或 Host）上提前创建，且安装时配置的运行用户具有读写权限。",
+        ),
+        Note(
+            "A relative path counts from the directory that the command runs in.",
+            "支持绝对路径或相对路径（相对执行命令行时的当前路径）。",
+        ),
+    ),
 )
 DUMP_STEP = Option(
     "dump_step",
@@ -111,24 +164,78 @@ DUMP_STEP = Option(
 )
 DUMP_DATA = Option(
     "dump_data",
-    Choice((Value("tensor", "the data themselves"), Value("stats", "statistics in a CSV file"))),
+    Choice(
+        (
+            Value("tensor", "the data themselves", "算子数据"),
+            Value("stats", "statistics in a CSV file", "算子统计数据，结果为 csv 文件"),
+        )
+    ),
     "Whether data dump writes tensors or their statistics.",
     "Data Dump 内容类型：算子数据或统计数据。",
     defaults=(Default("tensor"),),
+    notes=(
+        Note(
+            "In large trainings dumps are big and slow: dump statistics first, then the inputs or outputs of the "
+            "operators that look wrong.",
+            "大规模训练数据量大、耗时长，可先 dump 统计数据识别可能异常的算子，再 dump 其输入或输出。",
+        ),
+    ),
 )
 DUMP_LAYER = Option(
     "dump_layer",
     Text("operator names separated by blanks", _read_layers, separator=" "),
     "The operators that data dump writes; all when left out.",
     "指定需要 dump 的算子名，以空格分隔；不配置则 dump 全部算子。",
+    notes=(
+        Note(
+            "Data operators that feed one of them are dumped too.",
+            "若指定算子的输入涉及 data 算子，会同时 dump 其信息。",
+        ),
+    ),
 )
 QUANT_DUMPABLE = Option(
     "quant_dumpable",
-    Choice((Value("0", "may be optimised away"), Value("1", "kept, so that they can be dumped"))),
+    Choice(
+        (
+            Value("0", "may be optimised away, and cannot be dumped then", "可能被优化，此时无法获取"),
+            Value("1", "kept, so that they can be dumped", "保留，确保能够采集"),
+        )
+    ),
     "For networks quantised by AMCT: whether the data before quantisation can be dumped.",
     "对 AMCT 量化后的网络，是否保证能够采集量化前的 dump 数据。",
     scenes=INFERENCE,
     defaults=(Default("0"),),
+    notes=(Note("Of use while data dump is on.", "在开启 Data Dump 的场景下使用。"),),
+)
+FUSION_SWITCH_FILE = Option(
+    "fusion_switch_file",
+    Path(PathIs.FILE, plain=True),
+    "File that turns fusion rules off or on.",
+    "融合开关配置文件（路径及文件名）。",
+    notes=(
+        Note(
+            "Graph and UB fusion rules are on by default; the vendor lists those that can be turned off.",
+            "图融合和 UB 融合规则默认开启，可关闭的规则见《图融合和UB融合规则参考》。",
+        ),
+        Note(
+            "JSON: Switch with GraphFusion and UBFusion, each with rules as on or off.",
+            "JSON 格式：Switch 下有 GraphFusion 和 UBFusion，各规则取值 on 或 off。",
+        ),
+        Note(
+            "ALL: off turns many rules off at once, not those that are needed to work; a single rule goes before ALL.",
+            "ALL 为 off 时一键关闭部分（并非全部）规则；单个规则的配置优先级高于 ALL。",
+        ),
+        Note("Atlas 350 has no UB fusion.", "Atlas 350 加速卡不支持 UB 融合。"),
+    ),
+    file_format="fusion_switch",
+)
+BUFFER_OPTIMIZE = Option(
+    "buffer_optimize",
+    Choice((Value("l2_optimize", "on", "开启"), Value("off_optimize", "off", "关闭"))),
+    "Whether buffers are optimised; an advanced switch.",
+    "高级开关，是否开启 buffer 优化。",
+    scenes=INFERENCE,
+    defaults=(Default("l2_optimize"),),
 )
 USE_OFF_LINE = Option(
     "use_off_line",
@@ -137,147 +244,3 @@ USE_OFF_LINE = Option(
     "是否在 AI 处理器上执行；False 表示在 Host 侧 CPU 执行。",
     defaults=(Default(True),),
 )
-
-DUMP_NEEDS_PATH = Rule("NPU203", "missing-companion", "enable_dump and enable_dump_debug need dump_path.")
-TWO_DUMPS = Rule("NPU204", "conflict", "Data dump and overflow detection exclude each other.")
-
-
-def _dump_needs_path(settings: Settings) -> typing.Iterator[Problem]:
-    for switch in (ENABLE_DUMP, ENABLE_DUMP_DEBUG):
-        if settings.get(switch.name) is True and DUMP_PATH.name not in settings:
-            yield problem(
-                DUMP_NEEDS_PATH,
-                switch,
-                f"on, but there is no {DUMP_PATH.name}",
-                value=True,
-                fix='dump=Dump("/a/directory/that/exists")',
-            )
-
-
-def _two_dumps(settings: Settings) -> typing.Iterator[Problem]:
-    if settings.get(ENABLE_DUMP.name) is True and settings.get(ENABLE_DUMP_DEBUG.name) is True:
-        yield problem(
-            TWO_DUMPS,
-            ENABLE_DUMP_DEBUG,
-            f"on together with {ENABLE_DUMP.name}",
-            value=True,
-            fix="run twice, once with each of them",
-        )
-
-
-def _dump_path_is_there(settings: Settings) -> typing.Iterator[Problem]:
-    path = settings.get(DUMP_PATH.name)
-    if not settings.host or not isinstance(path, str) or Dump.from_options(settings) is None:
-        return
-    fault = path_fault(path, PathIs.DIRECTORY)
-    if fault:
-        fix = f"mkdir -p {path}" if "exist" in fault else ""
-        yield problem(BAD_PATH, DUMP_PATH, fault, value=path, allowed=PathIs.DIRECTORY.value, fix=fix)
-
-
-GROUP = Group(
-    "comparison",
-    "Accuracy comparison",
-    "精度比对",
-    (
-        ENABLE_DUMP, DUMP_MODE, ENABLE_DUMP_DEBUG, DUMP_DEBUG_MODE, DUMP_PATH, DUMP_STEP, DUMP_DATA, DUMP_LAYER,
-        QUANT_DUMPABLE, USE_OFF_LINE,
-    ),
-    (DUMP_NEEDS_PATH, TWO_DUMPS),
-    (_dump_needs_path, _two_dumps, _dump_path_is_there),
-)  # fmt: skip
-
-#: A step, an inclusive range of steps, or the option's own text for several.
-Steps = typing.Union[str, int, typing.Iterable[typing.Union[int, str, range]]]
-
-
-@dataclasses.dataclass(frozen=True)
-class Dump:
-    """Data dump, or through :meth:`overflow` the detection of overflows.
-
-    Args:
-        path: directory that the files go to. It must exist when the session opens, be no symbolic link, and be
-            readable and writable.
-        steps: training steps to dump, as the option's text (``"0|5-10"``), a number, or numbers and ranges
-            (``[0, range(5, 11)]``); every step when left out. At most 100 entries.
-        mode: ``"input"``, ``"output"`` (the default) or ``"all"``.
-        data: ``"tensor"`` (the default) or ``"stats"``.
-        layers: names of the operators to dump; all when left out.
-        overflow_mode: set by :meth:`overflow`; turns the dump into overflow detection.
-
-    Values are checked when the plan is made, together with all other options.
-    Source: session configuration reference, 精度比对.
-    """
-
-    path: str | os.PathLike[str]
-    steps: Steps | None = None
-    mode: str | None = None
-    data: str | None = None
-    layers: str | typing.Sequence[str] | None = None
-    overflow_mode: str | None = None
-
-    #: The options that the group stands for.
-    NAMES: typing.ClassVar[tuple[str, ...]] = tuple(
-        option.name
-        for option in (
-            ENABLE_DUMP, ENABLE_DUMP_DEBUG, DUMP_DEBUG_MODE, DUMP_PATH, DUMP_STEP, DUMP_MODE, DUMP_DATA, DUMP_LAYER
-        )
-    )  # fmt: skip
-
-    @classmethod
-    def overflow(cls, path: str | os.PathLike[str], mode: str = "all") -> Dump:
-        """Detect overflows instead of dumping every step.
-
-        Args:
-            path: directory that the data of overflowing operators go to; the same rules as for a data dump.
-            mode: ``"all"``, or on the Atlas training series ``"aicore_overflow"`` or ``"atomic_overflow"``.
-        """
-        return cls(path, overflow_mode=mode)
-
-    def to_options(self) -> dict[str, object]:
-        """Return the options that this group stands for, values as they were given."""
-        if self.overflow_mode is None:
-            values: dict[str, object] = {ENABLE_DUMP.name: True}
-        else:
-            values = {ENABLE_DUMP_DEBUG.name: True, DUMP_DEBUG_MODE.name: self.overflow_mode}
-        values[DUMP_PATH.name] = self.path
-        if self.steps is not None:
-            values[DUMP_STEP.name] = _join_steps(self.steps)
-        for option, value in ((DUMP_MODE, self.mode), (DUMP_DATA, self.data), (DUMP_LAYER, self.layers)):
-            if value is not None:
-                values[option.name] = value
-        return values
-
-    @classmethod
-    def from_options(cls, given: typing.Mapping[str, Wire]) -> Dump | None:
-        """Return the dump that canonical options describe, ``None`` when neither dump is on."""
-        overflow = given.get(ENABLE_DUMP_DEBUG.name) is True
-        if not overflow and given.get(ENABLE_DUMP.name) is not True:
-            return None
-
-        def text(option: Option) -> str | None:
-            value = given.get(option.name)
-            return None if value is None else str(value)
-
-        return cls(
-            text(DUMP_PATH) or "",
-            text(DUMP_STEP),
-            text(DUMP_MODE),
-            text(DUMP_DATA),
-            text(DUMP_LAYER),
-            (text(DUMP_DEBUG_MODE) or "all") if overflow else None,
-        )
-
-
-def _join_steps(steps: Steps) -> object:
-    if isinstance(steps, (str, int)) or not isinstance(steps, typing.Iterable):
-        return steps
-    entries = []
-    for entry in steps:
-        if isinstance(entry, range) and entry.step == 1 and len(entry) > 1:
-            entries.append(f"{entry[0]}-{entry[-1]}")
-        elif isinstance(entry, range):
-            entries.extend(str(step) for step in entry)
-        else:
-            entries.append(str(entry))
-    return "|".join(entries)

@@ -138,7 +138,7 @@ class IntChoice(Kind):
         on_off = {"true": 1, "on": 1, "yes": 1, "false": 0, "off": 0, "no": 0}
         if isinstance(value, (str, bytes)):
             value = on_off.get(text_of(value).strip().lower(), value)
-        number = int(value) if isinstance(value, bool) else _whole_or_text(value)
+        number = int(_whole(value)) if _is_bool(value) else _whole_or_text(value)
         if all(number != choice.value for choice in self.values):
             raise Refused("not one of the allowed values")
         return number
@@ -164,8 +164,8 @@ class Choice(Kind):
                 raise Refused("a bool is not one of the words", wrong_type=True)
         elif isinstance(value, enum.Enum):
             value = value.value
-        elif not isinstance(value, (str, bytes)):
-            value = str(_whole(value))
+        if not isinstance(value, (str, bytes)):
+            value = _digits(_whole(value))
         word = text_of(value)
         if word not in words:
             raise Refused("not one of the allowed values", fix=_closest(word, words))
@@ -210,8 +210,8 @@ class Text(Kind):
         """Read text, or a list of it where the grammar is a list."""
         if self.separator and isinstance(value, (list, tuple)):
             value = self.separator.join(text_of(item) for item in value)
-        if isinstance(value, int) and not isinstance(value, bool):
-            value = str(value)
+        if not _is_bool(value) and hasattr(type(value), "__index__"):
+            value = _digits(_whole(value))
         text = text_of(value)
         return self.reader(text) if self.reader else text
 
@@ -230,30 +230,52 @@ class PathIs(enum.Enum):
     FILE = "an existing file that can be read"
     #: Created by the runtime when it is not there.
     CREATED = "a directory; the runtime creates it"
+    #: A directory of which the reference does not say whether it must exist.
+    PLACE = "a directory"
 
 
 @dataclasses.dataclass(frozen=True)
 class Path(Kind):
-    """A path on the host; whether it exists is checked by :func:`path_fault` when a session opens."""
+    """A path on the host; whether it exists is checked by :func:`path_fault` when a session opens.
+
+    Attributes:
+        must_be: what has to be there.
+        plain: whether names in it are limited to letters, digits, ``_``, ``-``, ``.`` and Chinese characters.
+    """
 
     must_be: PathIs
+    plain: bool = False
 
     def parse(self, value: object) -> str:
         """Read a str, bytes or path object."""
         try:
-            text = text_of(os.fspath(value))  # type: ignore[call-overload]
-        except TypeError:
+            text = os.fspath(value)  # type: ignore[call-overload]
+        except Exception:
             raise Refused("not a path", wrong_type=True) from None
+        text = text_of(text)
         if not text:
             raise Refused("an empty path")
         if any(ord(character) < 32 or character == "\x7f" for character in text):
             raise Refused("control characters are not allowed in a path")
+        if self.plain and not all(_is_plain(character) for character in text):
+            strange = next(character for character in text if not _is_plain(character))
+            raise Refused(f"the character {strange!r} is not allowed in this path")
         return text
 
     @property
     def allowed(self) -> str:
         """The allowed values in words."""
+        if self.plain:
+            return f"{self.must_be.value}, named with letters, digits, _, -, . and Chinese characters only"
         return self.must_be.value
+
+
+def _is_plain(character: str) -> bool:
+    if character.isascii():
+        return character.isalnum() or character in "_-./"
+    # The blocks of Chinese characters: extension A, the common ones, compatibility, and the later planes.
+    blocks = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
+    return any(first <= ord(character) <= last for first, last in blocks)
 
 
 def path_fault(path: str, must_be: PathIs) -> str:
@@ -261,7 +283,7 @@ def path_fault(path: str, must_be: PathIs) -> str:
 
     The runtime refuses a symbolic link as a dump directory, so a link counts as wrong for directories.
     """
-    if must_be is PathIs.CREATED:
+    if must_be in (PathIs.CREATED, PathIs.PLACE):
         return "is a file" if os.path.isfile(path) else ""
     if must_be is PathIs.DIRECTORY:
         if os.path.islink(path):
@@ -279,7 +301,8 @@ def path_fault(path: str, must_be: PathIs) -> str:
 def text_of(value: object) -> str:
     """Return ``value`` as text: str as it is, bytes decoded as UTF-8; raises :class:`Refused` for the rest."""
     if isinstance(value, str):
-        text = str(value)
+        # The text itself, whatever a subclass such as an enumeration prints.
+        text = str.__str__(value)
     elif isinstance(value, bytes):
         try:
             text = value.decode("utf-8")
@@ -296,16 +319,30 @@ def text_of(value: object) -> str:
     return text
 
 
-def _whole(value: object) -> int:
-    """Return a whole number of any numeric type (bool, int, numpy integers)."""
+def _digits(number: int) -> str:
+    """Return a number in decimal; Python refuses to write very long ones."""
     try:
-        return operator.index(value)  # type: ignore[arg-type]
+        return str(number)
+    except ValueError:
+        raise Refused("a number of thousands of digits") from None
+
+
+def _whole(value: object) -> int:
+    """Return a whole number of any numeric type (bool, int, numpy integers and bools)."""
+    try:
+        # Old Pythons leave an IntEnum as it is.
+        return int(operator.index(bool(value) if _is_bool(value) else value))  # type: ignore[arg-type]
     except Exception:
         raise Refused(f"not a whole number but {type(value).__name__}", wrong_type=True) from None
 
 
+def _is_bool(value: object) -> bool:
+    kind = type(value)
+    return kind is bool or (kind.__module__ == "numpy" and kind.__name__ in ("bool", "bool_"))
+
+
 def _whole_or_text(value: object) -> int:
-    if isinstance(value, bool):
+    if _is_bool(value):
         raise Refused("a bool where a number belongs", wrong_type=True)
     if not isinstance(value, (str, bytes)):
         return _whole(value)

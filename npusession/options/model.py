@@ -140,6 +140,7 @@ class Settings(typing.Mapping[str, Wire]):
         product: the product family at hand, ``None`` when it is not known.
         environ: the environment that the runtime will see.
         host: whether the options are about to be used on this host, so that paths must be there.
+        refused: names that were given too, with values that could not be read and are reported by themselves.
     """
 
     given: typing.Mapping[str, Wire]
@@ -147,6 +148,11 @@ class Settings(typing.Mapping[str, Wire]):
     product: Product | None = None
     environ: typing.Mapping[str, str] = dataclasses.field(default_factory=dict)
     host: bool = False
+    refused: frozenset[str] = frozenset()
+
+    def names(self, option: Option) -> bool:
+        """Tell whether an option was given, be it with a value that is refused."""
+        return option.name in self.given or option.name in self.refused
 
     def __getitem__(self, name: str) -> Wire:
         return self.given[name]

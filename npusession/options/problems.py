@@ -6,6 +6,8 @@ import dataclasses
 import enum
 import typing
 
+from .._text import shorten
+
 
 class Severity(enum.Enum):
     """How bad a problem is."""
@@ -47,10 +49,11 @@ WRONG_PRODUCT = Rule("NPU110", "wrong-product", "The product at hand does not su
 PROFILING_KEY = Rule("NPU111", "profiling-key-as-option", "Keys of profiling_options are not options themselves.")
 UNCHECKED = Rule("NPU112", "unchecked-option", "The option is passed on unchecked.", Severity.WARNING)
 BAD_PATH = Rule("NPU113", "bad-value", "The path must exist and have the right kind and rights.")
+BROKEN_FILE = Rule("NPU114", "bad-value", "A side file keeps to its format.")
 
 BASE_RULES = (
     MISSPELT, UNKNOWN, REMOVED, WRONG_FIELD, BAD_VALUE, BAD_TYPE, GIVEN_TWICE, DEPRECATED, WRONG_SCENE,
-    WRONG_PRODUCT, PROFILING_KEY, UNCHECKED, BAD_PATH,
+    WRONG_PRODUCT, PROFILING_KEY, UNCHECKED, BAD_PATH, BROKEN_FILE,
 )  # fmt: skip
 
 
@@ -95,18 +98,6 @@ class Problem:
             if text:
                 lines.append(f"      {label + ':':<8} {text}")
         return "\n".join(lines)
-
-
-def shorten(value: object, width: int = 120) -> str:
-    """Return ``repr(value)`` cut to ``width`` characters, for messages.
-
-    A value whose repr raises is shown by its type, since any object may be handed to a checker.
-    """
-    try:
-        text = repr(value)
-    except Exception:
-        text = f"<{type(value).__name__}>"
-    return text if len(text) <= width else text[: width - 3] + "..."
 
 
 class Report(typing.Sequence[Problem]):

@@ -7,11 +7,12 @@ import json
 import os
 import typing
 
-from .check_value import value_problems
 from .kinds import Flag, Kind, Refused, Wire, text_of
-from .model import Default, Group, Option, Scope, Settings, problem
-from .problems import GIVEN_TWICE, UNKNOWN, Problem, Rule, Severity
-from .profiling_keys import BY_NAME, EXCLUDED_BY_INSTR_PROFILING_FREQ, KEYS
+from .model import Default, Note, Option, Scope
+from .profiling_keys import BY_NAME, KEYS
+
+#: The words of earlier releases, which joined them by colons, and the keys that do the same today.
+_OLD_WORDS = {"training_trace": "training_trace", "task_trace": "task_trace", "op_trace": "task_time"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,15 +20,12 @@ class JsonObject(Kind):
     """A JSON object as text; a mapping is written as JSON."""
 
     def parse(self, value: object) -> str:
-        """Read a mapping, or the text of a JSON object."""
+        """Read a mapping, or the text of a JSON object; the keys' values end up in the runtime's own spelling."""
         if isinstance(value, typing.Mapping):
-            try:
-                return render(value)
-            except (TypeError, ValueError) as error:
-                raise Refused(f"cannot be written as JSON: {error}") from None
+            return render(value)
         text = text_of(value)
-        load(text)
-        return text
+        keys = load(text)
+        return text if _canonical(keys) == keys else render(keys)
 
     @property
     def allowed(self) -> str:
@@ -47,6 +45,10 @@ def load(text: str) -> dict[str, object]:
     try:
         loaded = json.loads(text, object_pairs_hook=collect)
     except (ValueError, RecursionError) as error:
+        words = [word.strip() for word in text.split(":")]
+        if all(word in _OLD_WORDS for word in words):
+            keys = {_OLD_WORDS[word]: "on" for word in words}
+            raise Refused("the form of earlier releases, now JSON", fix=repr(json.dumps(keys))) from None
         raise Refused(f"not JSON: {error}", fix='\'{"output": "/tmp/profiling", "task_trace": "on"}\'') from None
     if not isinstance(loaded, dict):
         raise Refused("JSON, but not an object")
@@ -56,27 +58,43 @@ def load(text: str) -> dict[str, object]:
 
 
 def render(keys: typing.Mapping[str, object]) -> str:
-    """Write keys as the JSON text that the runtime reads: all values are strings, bools become on and off."""
-    return json.dumps({str(key): _as_text(value) for key, value in keys.items()}, ensure_ascii=False)
+    """Write keys as the JSON text that the runtime reads, in which all values are strings.
+
+    Values that a key does not take are kept as they are, so that the check of the keys can name them.
+
+    Raises:
+        Refused: for values that cannot be written as JSON at all.
+    """
+    try:
+        text = json.dumps(_canonical(dict(keys.items())), ensure_ascii=False)
+    except Refused:
+        raise
+    except Exception as error:
+        # Objects of any class may be in there, and their methods may raise anything.
+        raise Refused(f"cannot be written as JSON: {type(error).__name__}", wrong_type=True) from None
+    return text_of(text)
 
 
-def _as_text(value: object) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, (list, tuple)):
-        return ",".join(str(item) for item in value)
-    if isinstance(value, bytes):
-        return text_of(value)
-    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+def _canonical(keys: dict[str, object]) -> dict[str, object]:
+    canonical: dict[str, object] = {}
+    for name, value in keys.items():
+        key = BY_NAME.get(text_of(name))
+        try:
+            canonical[text_of(name)] = value if key is None else str(key.kind.parse(value))
+        except Refused:
+            canonical[text_of(name)] = value
+    return canonical
 
 
 PROFILING_MODE = Option(
     "profiling_mode",
     Flag(),
-    "Profiling: collect what profiling_options names. Goes before PROFILING_MODE in the environment.",
-    "是否开启 Profiling 功能，优先级高于环境变量 PROFILING_MODE。",
+    "Profiling: collect what profiling_options names.",
+    "是否开启 Profiling 功能。",
     scope=Scope.INIT,
     defaults=(Default(False),),
+    replaces=("PROFILING_MODE",),
+    notes=(Note("Goes before PROFILING_MODE in the environment.", "优先级高于环境变量 PROFILING_MODE。"),),
 )
 PROFILING_OPTIONS = Option(
     "profiling_options",
@@ -84,105 +102,18 @@ PROFILING_OPTIONS = Option(
     "What profiling collects, as a JSON object.",
     "Profiling 采集选项（JSON 格式）。",
     scope=Scope.INIT,
-)
-
-PROFILING_OFF = Rule("NPU205", "profiling-off", "profiling_options have no effect unless profiling_mode is on.")
-NO_PROFILING_OPTIONS = Rule(
-    "NPU206", "missing-companion", "profiling_mode takes what it collects from profiling_options.", Severity.WARNING
-)
-INSTR_FREQ_EXCLUDES = Rule("NPU207", "conflict", "instr_profiling_freq excludes the other traces.")
-TASK_NEEDS_TRAINING = Rule(
-    "NPU208",
-    "missing-companion",
-    "A profiled training with task_trace on needs training_trace on too (manuals of different releases differ).",
-    Severity.WARNING,
-)
-
-
-def _keys(settings: Settings) -> dict[str, object]:
-    text = settings.get(PROFILING_OPTIONS.name)
-    return load(text) if isinstance(text, str) else {}
-
-
-def _switches(settings: Settings) -> typing.Iterator[Problem]:
-    on = settings.get(PROFILING_MODE.name)
-    if on is not True and PROFILING_OPTIONS.name in settings:
-        yield problem(
-            PROFILING_OFF,
-            PROFILING_OPTIONS,
-            f"given, but {PROFILING_MODE.name} is not on",
-            value=settings[PROFILING_OPTIONS.name],
-            fix=f"{PROFILING_MODE.name}=True",
-        )
-    if on is True and PROFILING_OPTIONS.name not in settings and "PROFILING_OPTIONS" not in settings.environ:
-        yield problem(
-            NO_PROFILING_OPTIONS,
-            PROFILING_MODE,
-            "on, but nothing says what to collect",
-            value=True,
-            fix="profiling=Profiling(output=..., task_time='l1')",
-        )
-
-
-def _each_key(settings: Settings) -> typing.Iterator[Problem]:
-    for name, value in _keys(settings).items():
-        shown = f"{PROFILING_OPTIONS.name}[{name!r}]"
-        key = BY_NAME.get(name)
-        if key is None:
-            yield problem(
-                UNKNOWN,
-                shown,
-                "the runtime ignores keys that it does not know",
-                value=value,
-                allowed=", ".join(BY_NAME),
-                why=PROFILING_OPTIONS.page.value,
-            )
-            continue
-        _, problems = value_problems(key, value, settings, shown)
-        yield from problems
-
-
-def _key_combinations(settings: Settings) -> typing.Iterator[Problem]:
-    keys = _keys(settings)
-    clash = [name for name in EXCLUDED_BY_INSTR_PROFILING_FREQ if name in keys and keys[name] not in ("off", "")]
-    if "instr_profiling_freq" in keys and clash:
-        yield problem(
-            INSTR_FREQ_EXCLUDES,
-            f"{PROFILING_OPTIONS.name}['instr_profiling_freq']",
-            "given together with {}".format(", ".join(clash)),
-            value=keys["instr_profiling_freq"],
-            fix="leave out {}".format(", ".join(clash)),
-            why=PROFILING_OPTIONS.page.value,
-        )
-    tasks = keys.get("task_time", keys.get("task_trace"))
-    both = keys.get("task_trace"), keys.get("task_time")
-    if None not in both and both[0] != both[1]:
-        yield problem(
-            GIVEN_TWICE,
-            f"{PROFILING_OPTIONS.name}['task_trace']",
-            f"is the same switch as task_time, which is {both[1]!r}",
-            value=both[0],
-            fix="leave out task_trace",
-        )
-    training = settings.scene.value == "training"
-    if training and tasks in ("on", "l1", "l0") and keys.get("training_trace") not in ("on", True):
-        yield problem(
-            TASK_NEEDS_TRAINING,
-            f"{PROFILING_OPTIONS.name}['task_trace']",
-            "on without training_trace",
-            value=tasks,
-            fix="training_trace=True",
-            why=PROFILING_OPTIONS.page.value,
-        )
-
-
-GROUP = Group(
-    "profiling",
-    "Profiling",
-    "Profiling",
-    (PROFILING_MODE, PROFILING_OPTIONS),
-    (PROFILING_OFF, NO_PROFILING_OPTIONS, INSTR_FREQ_EXCLUDES, TASK_NEEDS_TRAINING),
-    (_switches, _each_key, _key_combinations),
+    replaces=("PROFILING_OPTIONS",),
+    notes=(
+        Note("Takes effect with profiling_mode on.", "profiling_mode 为 True 时生效。"),
+        Note(
+            "Online inference can trace tasks and AI CPU operators, but no iterations.",
+            "在线推理支持 task_trace 和 aicpu，不支持 training_trace。",
+        ),
+        Note(
+            "Earlier releases joined training_trace, task_trace and op_trace by colons.",
+            "历史版本以英文冒号连接 training_trace、task_trace、op_trace。",
+        ),
+    ),
 )
 
 #: A switch of profiling: on or off, or one of the words of the key.
@@ -259,7 +190,7 @@ class Profiling:
         keys = {key.name: getattr(self, key.name) for key in KEYS if getattr(self, key.name) is not None}
         values: dict[str, object] = {PROFILING_MODE.name: True}
         if keys:
-            values[PROFILING_OPTIONS.name] = render(keys)
+            values[PROFILING_OPTIONS.name] = _text_or(keys)
         return values
 
     @classmethod
@@ -270,3 +201,10 @@ class Profiling:
         keys = load(str(given.get(PROFILING_OPTIONS.name, "{}")))
         known: dict[str, typing.Any] = {name: value for name, value in keys.items() if name in BY_NAME}
         return cls(**known)
+
+
+def _text_or(keys: dict[str, typing.Any]) -> object:
+    try:
+        return render(keys)
+    except Refused:
+        return keys

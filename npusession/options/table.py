@@ -4,7 +4,25 @@ from __future__ import annotations
 
 import typing
 
-from . import basic, comparison, debugging, deprecated, experimental, performance, precision, profiling
+from . import (
+    aoe,
+    basic,
+    comparison_rules,
+    compilation,
+    data_augmentation,
+    debugging,
+    deprecated_rules,
+    dynamic_shape,
+    experimental,
+    legacy,
+    memory,
+    mixed_compute,
+    performance,
+    precision_rules,
+    profiling_rules,
+    recovery,
+    reserved,
+)
 from .model import Group, Option
 from .problems import BASE_RULES, Rule
 from .profiling_keys import BY_NAME as PROFILING_KEYS
@@ -12,13 +30,22 @@ from .profiling_keys import BY_NAME as PROFILING_KEYS
 #: All groups, in the order of the reference.
 GROUPS: tuple[Group, ...] = (
     basic.GROUP,
+    memory.GROUP,
+    dynamic_shape.GROUP,
+    mixed_compute.GROUP,
     debugging.GROUP,
-    precision.GROUP,
-    comparison.GROUP,
+    precision_rules.GROUP,
+    comparison_rules.GROUP,
     performance.GROUP,
-    profiling.GROUP,
+    profiling_rules.GROUP,
+    aoe.GROUP,
+    compilation.GROUP,
+    data_augmentation.GROUP,
+    recovery.GROUP,
     experimental.GROUP,
-    deprecated.GROUP,
+    deprecated_rules.GROUP,
+    legacy.GROUP,
+    reserved.GROUP,
 )
 #: All options by name.
 TABLE: typing.Mapping[str, Option] = {option.name: option for group in GROUPS for option in group.options}
@@ -35,10 +62,12 @@ def suggest(name: str) -> str | None:
     from difflib import get_close_matches
 
     folded = name.strip().lower().replace("-", "_")
-    if folded in TABLE:
-        return folded
-    close = get_close_matches(folded, TABLE, 1, 0.75)
-    return close[0] if close else None
+    # Not all names are lower case.
+    known = {option.lower(): option for option in TABLE}
+    if folded in known:
+        return known[folded]
+    close = get_close_matches(folded, known, 1, 0.75)
+    return known[close[0]] if close else None
 
 
 def is_profiling_key(name: str) -> bool:

@@ -36,7 +36,7 @@ def steps(
         raise ValueError("how many steps? s.steps(1000), or accelerate=AcceleratedTraining.by_step(total_steps=1000)")
     if planned is not None and total != planned:
         raise ValueError(f"steps({total}) contradicts total_steps={planned} of the plan's accelerated training")
-    first = initial if initial is not None else plan.initial_step if plan is not None else 0
+    first = initial if initial is not None else (plan.initial_step or 0) if plan is not None else 0
     if not 0 <= first <= total:
         raise ValueError(f"initial={first} lies outside 0 to {total}")
     return _count(opening, first, total, progress is not False)

@@ -10,7 +10,6 @@ from hccl.manage.api import get_rank_size as get_rank_size
 from hccl.manage.api import get_world_rank_from_group_rank as get_world_rank_from_group_rank
 from hccl.split.api import set_split_strategy_by_idx as set_split_strategy_by_idx
 from hccl.split.api import set_split_strategy_by_size as set_split_strategy_by_size
-
 from npu_bridge.estimator import npu_ops as npu_ops
 
 RewriterConfig: Any

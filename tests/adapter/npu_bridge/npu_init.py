@@ -5,7 +5,6 @@ import sys
 
 import tensorflow as tf
 from hccl.manage.api import get_rank_id, get_rank_size  # noqa: F401
-
 from npu_bridge.estimator import npu_ops  # noqa: F401
 
 

@@ -1,0 +1,165 @@
+"""Accelerated training as a typed group: its mode, and the numbers that the runtime reads from the environment."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import typing
+
+from .._text import shorten
+from .experimental import ACCELERATE, DTYPES, NOTHING_TO_READ, float32, parse_mode
+from .kinds import Integer, Refused, Wire, text_of
+from .model import problem
+from .problems import BAD_VALUE, Problem
+
+_MAX_STEP = 2**32 - 1
+_KINDS = {name: kind for kind, name in DTYPES.items()}
+
+
+@dataclasses.dataclass(frozen=True)
+class AcceleratedTraining:
+    """Accelerated training: its mode, and the numbers that the runtime reads from the environment.
+
+    Made by :meth:`by_step`, :meth:`by_loss` or :meth:`from_string`. Numbers may come as the text of command line
+    flags; all of it is checked when the plan is made, together with the options.
+    Source: session configuration reference, experimental_accelerate_train_mode.
+    """
+
+    mode: str
+    total_steps: int | None = None
+    initial_step: int | None = 0
+    target_loss: float | None = None
+    initial_loss: float | None = None
+
+    #: The options that the group stands for.
+    NAMES: typing.ClassVar[tuple[str, ...]] = (ACCELERATE.name,)
+
+    @classmethod
+    def by_step(
+        cls, total_steps: int, dtype: str = "float16", fraction: float = 0.9, initial_step: int | None = 0
+    ) -> AcceleratedTraining:
+        """Compute in low precision for a share of the training steps.
+
+        Args:
+            total_steps: steps of the whole training, 1 to 2**32 - 1.
+            dtype: ``"float16"`` or ``"bfloat16"``.
+            fraction: share of the steps in low precision, 0.2 to 0.9.
+            initial_step: steps already made, when a training goes on from a checkpoint.
+        """
+        return cls(_write_mode(dtype, "step", fraction), total_steps=total_steps, initial_step=initial_step)
+
+    @classmethod
+    def by_loss(
+        cls, target_loss: float, initial_loss: float, dtype: str = "float16", ratio: float = 1.05
+    ) -> AcceleratedTraining:
+        """Compute in low precision until the loss comes near its target.
+
+        Args:
+            target_loss: the loss that the training aims at.
+            initial_loss: the loss before the first step; 0 never switches back.
+            dtype: ``"float16"`` or ``"bfloat16"``.
+            ratio: low precision ends when loss <= target_loss * ratio, 1.01 to 1.5.
+        """
+        return cls(_write_mode(dtype, "loss", ratio), target_loss=target_loss, initial_loss=initial_loss)
+
+    @classmethod
+    def from_string(
+        cls,
+        mode: str,
+        *,
+        total_steps: int | None = None,
+        initial_step: int | None = 0,
+        target_loss: float | None = None,
+        initial_loss: float | None = None,
+    ) -> AcceleratedTraining:
+        """Take the option's own text, such as ``"fast|step|0.9"``, with the numbers that its trigger needs."""
+        return cls(mode, total_steps, initial_step, target_loss, initial_loss)
+
+    @classmethod
+    def from_options(cls, given: typing.Mapping[str, Wire]) -> AcceleratedTraining | None:
+        """Return the acceleration that canonical options describe, without its numbers."""
+        mode = given.get(ACCELERATE.name)
+        return None if mode is None else cls(str(mode))
+
+    @property
+    def trigger(self) -> str:
+        """``"step"`` or ``"loss"``; raises :class:`Refused` when the mode is malformed."""
+        return parse_mode(self.mode).trigger
+
+    def to_options(self) -> dict[str, object]:
+        """Return the option that this group stands for."""
+        return {ACCELERATE.name: self.mode}
+
+    def environment(self) -> dict[str, str]:
+        """Return the variables that must be there before the first graph is compiled, in the runtime's spelling.
+
+        What was not given is left out; it then has to be in the environment already.
+        """
+        if self.trigger == "step":
+            start = None if self.total_steps is None else self.initial_step
+            numbers: dict[str, float | None] = {"TOTAL_STEP": self.total_steps, "STEP_NOW": start}
+        else:
+            numbers = {"TARGET_LOSS": self.target_loss, "LOSS_NOW": self.initial_loss}
+        return {name: str(number) for name, number in numbers.items() if number is not None}
+
+    def missing(self, environ: typing.Mapping[str, str]) -> typing.Iterator[Problem]:
+        """Check, when a session opens, that the environment has the numbers that were not given."""
+        by_step = self.trigger == "step"
+        names = ("TOTAL_STEP", "STEP_NOW") if by_step else ("TARGET_LOSS", "LOSS_NOW")
+        example = "by_step(total_steps=...)" if by_step else "by_loss(target_loss=..., initial_loss=...)"
+        for name in names:
+            if name not in self.environment() and name not in environ:
+                yield problem(NOTHING_TO_READ, name, "not set", fix=f"accelerate=AcceleratedTraining.{example}")
+
+
+def read_numbers(given: AcceleratedTraining) -> tuple[AcceleratedTraining, list[Problem]]:
+    """Read the numbers of a group as it was given; the mode is read with the other options.
+
+    Returns:
+        The group with plain numbers, those that cannot be read left out, and what is wrong with them.
+    """
+    problems = []
+    numbers: dict[str, typing.Any] = {}
+    readers: dict[str, tuple[typing.Callable[[object], float], str]] = {
+        "total_steps": (Integer(1, _MAX_STEP).parse, f"a whole number from 1 to {_MAX_STEP}"),
+        "initial_step": (Integer(0, _MAX_STEP).parse, f"a whole number from 0 to {_MAX_STEP}"),
+        "target_loss": (_finite, "a finite number in single precision"),
+        "initial_loss": (_finite, "a finite number in single precision"),
+    }
+    for name, (read, allowed) in readers.items():
+        value = getattr(given, name)
+        numbers[name] = 0 if name == "initial_step" else None
+        if value is None:
+            continue
+        try:
+            numbers[name] = read(value)
+        except Refused as refused:
+            shown = f"AcceleratedTraining.{name}"
+            problems.append(problem(BAD_VALUE, shown, str(refused), value=value, allowed=allowed))
+    return dataclasses.replace(given, **numbers), problems
+
+
+def _finite(value: object) -> float:
+    if isinstance(value, bool):
+        raise Refused("a bool where a number belongs", wrong_type=True)
+    try:
+        number = float(text_of(value) if isinstance(value, (str, bytes)) else value)  # type: ignore[arg-type]
+    except Exception:
+        raise Refused("not a number") from None
+    # Not true of nan either.
+    if not abs(float32(number)) < math.inf:
+        raise Refused("not a finite number in single precision")
+    return number
+
+
+def _write_mode(dtype: object, trigger: str, ratio: object) -> str:
+    # What is no type or number stays visible in the text, so that the check of the plan can name it.
+    kind = _KINDS.get(dtype) if type(dtype) is str else None
+    if isinstance(ratio, (str, bool)):
+        number = str(ratio) if type(ratio) in (str, bool) else shorten(ratio)
+    else:
+        try:
+            number = repr(float(ratio))  # type: ignore[arg-type]
+        except Exception:
+            number = shorten(ratio)
+    return f"{kind or (dtype if type(dtype) is str else shorten(dtype))}|{trigger}|{number}"
