@@ -85,6 +85,7 @@ def check(session: nox.Session) -> None:
     session.run("ruff", "format", "--check")
     session.run("mypy", *filter(has_code, ("npusession", "stubs", "examples", "benchmarks", "tools")))
     session.run("python", "tools/module_size.py")
+    session.run("python", "tools/reference.py", "--check")
 
 
 @nox.session(python=LEGACY_PYTHON or False)
@@ -112,5 +113,6 @@ def demo(session: nox.Session) -> None:
 @nox.session
 def bench(session: nox.Session) -> None:
     """Measure what the wrapper costs."""
-    install(session, "dev", "tensorflow")
-    session.run("pytest", "--benchmark-only", *(session.posargs or ["benchmarks"]))
+    install(session, "tensorflow")
+    for script in sorted(Path("benchmarks").glob("*.py")):
+        session.run("python", str(script), *session.posargs)

@@ -30,9 +30,9 @@ class Layer:
             os.fsencode(name + value)
             if "\0" in name + value:
                 raise ValueError(f"the value of {name} has a null character in it")
-        self._values = dict(values)
+        self._values = {name: os.fsencode(value) for name, value in values.items()}
         with _lock:
-            for name, value in self._values.items():
+            for name, value in values.items():
                 if not _layers.get(name):
                     _originals[name] = os.environ.get(name)
                 _layers.setdefault(name, []).append(self)
@@ -45,9 +45,25 @@ class Layer:
         """
         if name not in self._values:
             return
-        self._values[name] = value
+        self._values[name] = os.fsencode(value)
         if _layers[name][-1] is self:
             os.environ[name] = value
+
+    def counter(self, name: str) -> typing.Callable[[int], None]:
+        """Return a function that gives one of the variables a number, like :meth:`set` but made for every step.
+
+        As bytes, since encoding the name and the value anew each time is most of what an assignment costs.
+        """
+        key, layers, values, environ = os.fsencode(name), _layers[name], self._values, os.environb
+
+        def export(number: int) -> None:
+            # Nothing is left in them after restore().
+            if name in values:
+                text = values[name] = b"%d" % number
+                if layers[-1] is self:
+                    environ[key] = text
+
+        return export
 
     def __contains__(self, name: str) -> bool:
         return name in self._values
@@ -58,7 +74,7 @@ class Layer:
             for name in list(self._values):
                 layers = _layers[name]
                 layers.remove(self)
-                below = layers[-1]._values[name] if layers else _originals[name]
+                below = os.fsdecode(layers[-1]._values[name]) if layers else _originals[name]
                 if below is None:
                     os.environ.pop(name, None)
                 else:

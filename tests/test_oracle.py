@@ -4,6 +4,8 @@ import json
 import pathlib
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from npusession import Scene, proto
 from npusession.backends.fake import verdicts
@@ -42,6 +44,10 @@ def params(tmp_path):
     ]
 
 
+#: Every entry that stands in the measured cases.
+ENTRIES = [tuple(entry) for cases in CASES.values() for case in cases for entry in case["params"]]
+
+
 def verdict(params):
     """Return what the emulation makes of parameters, in the measurement's words."""
     try:
@@ -78,6 +84,84 @@ def test_emulated_verdicts(cases, params):
     """The emulation takes, refuses and dies of options exactly as the runtime does."""
     wrong = [(case, verdict(params(case))) for case in cases if verdict(params(case)) != case["runtime"]]
     assert wrong == []
+
+
+@given(st.lists(st.sampled_from(ENTRIES), max_size=12))
+def test_any_set_has_a_verdict(entries):
+    """However options come together, the emulation takes, refuses or dies of them, and nothing else."""
+    assert verdict(entries) in {"ok", "error", "abort"}
+
+
+@pytest.mark.parametrize(
+    ("steps", "taken"),
+    [
+        ("-5", True),
+        ("5-", True),
+        ("0|5|", True),
+        ("|5", False),
+        ("5--6", False),
+        ("007-008", True),
+        # Larger numbers wrap in 32 bits, and end at the largest of 64.
+        ("1-4294967296", False),
+        ("4294967296-1", True),
+        pytest.param("9" * 5000 + "-0", True, id="very long"),
+    ],
+)
+def test_steps_as_the_runtime_reads_them(steps, taken, tmp_path):
+    """Steps are read number by number, by rules that are laxer than the reference's."""
+    params = [("enable_dump", "b", True), ("dump_path", "s", str(tmp_path)), ("dump_step", "s", steps)]
+    assert verdict(params) == ("ok" if taken else "error")
+
+
+@pytest.mark.parametrize(
+    ("shapes", "dims", "expected"),
+    [
+        ("a/b c:0:-1,4;", "1;2;", "ok"),
+        ("x:-2", "0", "ok"),
+        (":1", "1", "abort"),
+        ("x:1,", "1", "abort"),
+        ("x: 1", "1", "abort"),
+        ("x:-", "1", "abort"),
+        ("x:1;;y:1", "1", "abort"),
+        ("x:1", "-1", "abort"),
+        ("x:1", "1\n", "abort"),
+        ("x:1", "\u0661", "abort"),
+    ],
+)
+def test_gears_as_the_runtime_reads_them(shapes, dims, expected):
+    """Shapes and gears are only looked at one by one."""
+    params = [("input_shape", "s", shapes), ("dynamic_dims", "s", dims), ("dynamic_node_type", "i", 1)]
+    assert verdict(params) == expected
+
+
+@pytest.mark.parametrize(
+    ("params", "expected"),
+    [
+        ([("job", "s", "ps"), ("jit_compile", "s", "on")], "ok"),
+        ([("job", "s", "ps"), ("local_rank_id", "i", 8)], "abort"),
+        ([("job", "s", "worker"), ("jit_compile", "s", "on")], "error"),
+        ([("op_select_implmode", "s", "high_precision_for_all")], "ok"),
+        ([("enable_compress_weight", "b", False), ("compress_weight_conf", "s", "")], "abort"),
+    ],
+)
+def test_beyond_the_measured_cases(params, expected):
+    """What the runtime is known to do besides."""
+    assert verdict(params) == expected
+
+
+@pytest.mark.parametrize(("mode", "given", "expected"), [("3", [], "error"), ("2", [], "ok"), ("3", ["2"], "ok")])
+def test_mode_of_tuning_from_the_environment(mode, given, expected, monkeypatch, tmp_path):
+    """The environment counts when the option is left out."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("AOE_MODE", mode)
+    assert verdict([("aoe_mode", "s", value) for value in given]) == expected
+
+
+def test_links_are_no_directories(tmp_path):
+    """A symbolic link is refused, and so is a path that no file system can name."""
+    (tmp_path / "link").symlink_to(tmp_path)
+    for path in (str(tmp_path / "link"), "\ud800", ""):
+        assert verdict([("aoe_mode", "s", "2"), ("work_path", "s", path)]) == "abort"
 
 
 @each_file

@@ -44,10 +44,13 @@ def steps(
 
 def _count(opening: Opening, first: int, total: int, shown: bool) -> typing.Iterator[int]:
     numbers = opening.numbers
-    exported = numbers is not None and "STEP_NOW" in numbers
+    export = numbers.counter("STEP_NOW") if numbers is not None and "STEP_NOW" in numbers else _ignore
     with progress_of(first, total, shown) as advance:
         for step in range(first, total):
-            if exported and numbers is not None:
-                numbers.set("STEP_NOW", str(step))
+            export(step)
             yield step
             advance()
+
+
+def _ignore(step: int) -> None:
+    pass

@@ -6,45 +6,54 @@ field reads as zero or empty, and values are looked at in the runtime's order, s
 
 from __future__ import annotations
 
-import os
-import typing
-
-from ...options.basic import GRAPH_RUN_MODE, SESSION_DEVICE_ID
-from ...options.comparison import (
-    DUMP_DATA,
-    DUMP_DEBUG_MODE,
-    DUMP_MODE,
-    DUMP_PATH,
-    DUMP_STEP,
-    ENABLE_DUMP,
-    ENABLE_DUMP_DEBUG,
-    USE_OFF_LINE,
-    parse_dump_steps,
-)  # fmt: skip
+from ...options.comparison import BUFFER_OPTIMIZE, DUMP_DATA, USE_OFF_LINE
 from ...options.debugging import ENABLE_EXCEPTION_DUMP
-from ...options.deprecated import OP_SELECT_IMPLMODE, OPTYPELIST_FOR_IMPLMODE
-from ...options.kinds import PathIs, Refused, Wire, path_fault
-from ...options.model import Option
+from ...options.experimental_compiling import JIT_COMPILE, SHAPE_GENERALIZATION_MODE
+from ...options.performance_advanced import VARIABLE_PLACEMENT
 from ...options.precision import PRECISION_MODE, PRECISION_MODE_V2
+from ...options.reserved import GRAPH_SLICE, JOB
+from . import verdict_dump as dump
+from . import verdict_gears as gears
+from . import verdict_steps as steps
+from .verdict_reading import Aborted, Parameters, Rejected, read
+from .verdict_steps import one_of
 
-#: Field and value per name, as they stand in a parameter_map; the field is None where none is set.
-Parameters = typing.Mapping[str, typing.Tuple[typing.Optional[str], typing.Optional[Wire]]]
+__all__ = ["Aborted", "Parameters", "Rejected", "judge", "off_line", "read"]
 
-
-class Rejected(Exception):
-    """The session's first run fails with a status."""
-
-
-class Aborted(Exception):
-    """The process ends with SIGABRT."""
-
-
-def read(parameters: Parameters, option: Option) -> typing.Any:
-    """Read one option as native code does: zero, False or empty where its field is not the one that is set."""
-    field, value = parameters.get(option.name, (None, None))
-    if field == option.field:
-        return value
-    return {"b": False, "i": 0, "s": ""}[option.field]
+#: What is looked at before a graph's part in a cluster is.
+_FIRST = (
+    steps.execution_mode,
+    steps.local_rank,
+    steps.local_devices,
+    one_of(VARIABLE_PLACEMENT, Aborted),
+)
+#: Parts in a cluster whose graphs stay on the CPU and are not looked at any further.
+_ON_THE_CPU = ("ps", "default")
+#: What is looked at for a graph that goes to the device.
+_THEN = (
+    dump.directory,
+    dump.steps_and_mode,
+    dump.overflow,
+    steps.run_mode,
+    steps.tuning,
+    one_of(PRECISION_MODE, Rejected),
+    one_of(PRECISION_MODE_V2, Rejected),
+    steps.parallel_models,
+    one_of(ENABLE_EXCEPTION_DUMP, Rejected),
+    steps.implementation,
+    gears.gears,
+    one_of(BUFFER_OPTIMIZE, Aborted),
+    steps.compression,
+    steps.device,
+    steps.mixlist,
+    steps.one_precision,
+    steps.huge_pages,
+    one_of(DUMP_DATA, Rejected),
+    steps.compile_statistics,
+    one_of(JIT_COMPILE, Rejected),
+    one_of(SHAPE_GENERALIZATION_MODE, Rejected),
+    one_of(GRAPH_SLICE, Rejected),
+)
 
 
 def judge(parameters: Parameters) -> None:
@@ -54,79 +63,12 @@ def judge(parameters: Parameters) -> None:
         Rejected: it returns an error.
         Aborted: it ends the process.
     """
-    for step in (_dump, _overflow, _device, _run_mode, _implementation, _dump_data, _exception_dump, _precision):
+    for step in _FIRST:
         step(parameters)
-
-
-def _words(option: Option) -> tuple[object, ...]:
-    values = getattr(option.kind, "values", ())
-    return tuple(choice.value for choice in values)
-
-
-def _shown(parameters: Parameters, option: Option) -> str:
-    return f"{option.name} is {read(parameters, option)!r}"
-
-
-def _dump(parameters: Parameters) -> None:
-    if not (read(parameters, ENABLE_DUMP) or read(parameters, ENABLE_DUMP_DEBUG)):
+    if read(parameters, JOB) in _ON_THE_CPU:
         return
-    path = read(parameters, DUMP_PATH)
-    if not path or path_fault(os.path.abspath(path), PathIs.DIRECTORY):
-        raise Rejected(f"{DUMP_PATH.name} {path!r} is not a directory that can be read and written")
-    if not read(parameters, ENABLE_DUMP):
-        return
-    steps = read(parameters, DUMP_STEP)
-    if steps:
-        try:
-            parse_dump_steps(steps)
-        except Refused as refused:
-            raise Rejected(f"{DUMP_STEP.name}: {refused}") from None
-    if DUMP_MODE.name in parameters and read(parameters, DUMP_MODE) not in _words(DUMP_MODE):
-        raise Aborted(_shown(parameters, DUMP_MODE))
-
-
-def _overflow(parameters: Parameters) -> None:
-    named = DUMP_DEBUG_MODE.name in parameters and bool(read(parameters, ENABLE_DUMP_DEBUG))
-    if named and read(parameters, DUMP_DEBUG_MODE) not in _words(DUMP_DEBUG_MODE):
-        raise Aborted(_shown(parameters, DUMP_DEBUG_MODE))
-
-
-def _device(parameters: Parameters) -> None:
-    if read(parameters, SESSION_DEVICE_ID) < 0:
-        raise Aborted(_shown(parameters, SESSION_DEVICE_ID))
-
-
-def _run_mode(parameters: Parameters) -> None:
-    if read(parameters, GRAPH_RUN_MODE) > 1:
-        raise Aborted(_shown(parameters, GRAPH_RUN_MODE))
-
-
-def _implementation(parameters: Parameters) -> None:
-    if OP_SELECT_IMPLMODE.name not in parameters:
-        if OPTYPELIST_FOR_IMPLMODE.name in parameters:
-            raise Aborted(f"{OPTYPELIST_FOR_IMPLMODE.name} is set without {OP_SELECT_IMPLMODE.name}")
-    elif read(parameters, OP_SELECT_IMPLMODE) not in _words(OP_SELECT_IMPLMODE):
-        raise Aborted(_shown(parameters, OP_SELECT_IMPLMODE))
-
-
-def _dump_data(parameters: Parameters) -> None:
-    if DUMP_DATA.name in parameters and read(parameters, DUMP_DATA) not in _words(DUMP_DATA):
-        raise Rejected(_shown(parameters, DUMP_DATA))
-
-
-def _exception_dump(parameters: Parameters) -> None:
-    if ENABLE_EXCEPTION_DUMP.name in parameters and read(parameters, ENABLE_EXCEPTION_DUMP) not in _words(
-        ENABLE_EXCEPTION_DUMP
-    ):
-        raise Rejected(_shown(parameters, ENABLE_EXCEPTION_DUMP))
-
-
-def _precision(parameters: Parameters) -> None:
-    if PRECISION_MODE.name in parameters and PRECISION_MODE_V2.name in parameters:
-        raise Rejected(f"{PRECISION_MODE.name} and {PRECISION_MODE_V2.name} are both set")
-    for option in (PRECISION_MODE, PRECISION_MODE_V2):
-        if option.name in parameters and read(parameters, option) not in _words(option):
-            raise Rejected(_shown(parameters, option))
+    for step in _THEN:
+        step(parameters)
 
 
 def off_line(parameters: Parameters) -> bool:
