@@ -11,6 +11,8 @@ import os
 import threading
 import typing
 
+from ._counting import counting
+
 #: Where the runtime looks for the device to initialise, first hit first.
 DEVICE_VARIABLES = ("ASCEND_DEVICE_ID", "DEVICE_ID")
 #: Where it looks for the cluster that the process is a rank of.
@@ -50,18 +52,15 @@ class Layer:
             os.environ[name] = value
 
     def counter(self, name: str) -> typing.Callable[[int], None]:
-        """Return a function that gives one of the variables a number, like :meth:`set` but made for every step.
-
-        As bytes, since encoding the name and the value anew each time is most of what an assignment costs.
-        """
-        key, layers, values, environ = os.fsencode(name), _layers[name], self._values, os.environb
+        """Return a function that gives one of the variables a number, like :meth:`set` but made for every step."""
+        layers, values, assign = _layers[name], self._values, counting(name)
 
         def export(number: int) -> None:
             # Nothing is left in them after restore().
             if name in values:
                 text = values[name] = b"%d" % number
                 if layers[-1] is self:
-                    environ[key] = text
+                    assign(text)
 
         return export
 

@@ -40,6 +40,7 @@ class Opening:
         #: STEP_NOW and its like, ``None`` without accelerated training.
         self.numbers: Layer | None = None
         self.session: typing.Any = None
+        self._at_close: weakref.WeakMethod[typing.Any] | None = None
         self._cleanup = Cleanup()
         self._lock = threading.RLock()
 
@@ -63,16 +64,27 @@ class Opening:
             cleanup.run(error)
             raise
 
+    def at_close(self, method: weakref.WeakMethod[typing.Any]) -> None:
+        """Have ``method`` called when the session is closed or abandoned, if its object is still there."""
+        self._at_close = method
+
+    def _notify(self) -> None:
+        method = self._at_close and self._at_close()
+        if method is not None:
+            method()
+
     def close(self, cause: BaseException | None = None) -> None:
         """Undo it all; a second call does nothing, a call from another thread waits until it is done."""
         with self._lock:
             if not self.closed and os.getpid() == self.pid:
                 self.closed = True
+                self._notify()
                 self._cleanup.run(cause)
 
     def abandon(self) -> None:
         """Let go of a session that belongs to the parent of a fork."""
         self.closed = True
+        self._notify()
         if self.session is not None:
             abandon_session(self.session)
 
@@ -110,6 +122,10 @@ class RunningSession(_ObjectProxy):  # type: ignore[misc]
         self._self_opening = opening
         self._self_run = opening.session.run
         self._self_contexts = ExitStack()
+        if opening.plan.graph is not None or not tf1().executing_eagerly():
+            # No fetch can have been computed eagerly by mistake, so until it closes run needs no explanations.
+            self.run = opening.session.run  # type: ignore[method-assign]
+            opening.at_close(weakref.WeakMethod(self._explain_runs))
         weakref.finalize(self, _warn_if_open, opening).atexit = False
 
     def __getattr__(self, name: str) -> typing.Any:
@@ -176,6 +192,10 @@ class RunningSession(_ObjectProxy):  # type: ignore[misc]
         except (TypeError, RuntimeError) as error:
             self._explain(error, fetches)
             raise
+
+    def _explain_runs(self) -> None:
+        # What hides the method above is in the instance.
+        del self.run
 
     def steps(self, total: int | None = None, **keywords: typing.Any) -> typing.Iterator[int]:
         """Count training steps; see :func:`npusession.training.steps` for the arguments."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 
+from .._site import stacklevel
 from ..errors import BackendError, FakeBackendWarning
 from .base import Backend
 
@@ -56,9 +57,8 @@ def _npu_or_fake() -> Backend:
     except BackendError as error:
         _fallback = True
         warnings.warn(
-            f'graphs run on TensorFlow\'s CPU, by the fake backend, because {error}\n  To mean it: backend="fake", '
-            f"or export {VARIABLE}=fake.",
+            f"graphs run on TensorFlow's CPU, by the fake backend, because {error}",
             FakeBackendWarning,
-            stacklevel=2,
+            stacklevel=stacklevel(),
         )
         return load("fake")

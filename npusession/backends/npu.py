@@ -10,7 +10,8 @@ from ..errors import BackendError
 from .base import Backend
 
 _ADVICE = """  Check that this process sees the CANN environment (source set_env.sh of the toolkit and of tfplugin),
-  and that the adapter is installed beside this Python and TensorFlow. To run on the CPU: backend="fake"."""
+  and that the adapter is installed beside this Python and TensorFlow. To run on the CPU: backend="fake",
+  or export NPUSESSION_BACKEND=fake."""
 
 
 def load() -> Backend:
