@@ -119,6 +119,24 @@ def group_of(keyword: str, mapping: typing.Mapping[str, object]) -> typing.Any:
     return group(**{**required, **mapping})
 
 
+def scene_of(scene: object) -> Scene | None:
+    """Read a scene, ``None`` for none; raises :class:`OptionsError` for an unknown one."""
+    try:
+        return None if scene is None else Scene(scene)
+    except ValueError:
+        allowed = " or ".join(known.value for known in Scene)
+        raise OptionsError([problem(BAD_VALUE, "scene", "no such scene", value=scene, allowed=allowed)]) from None
+
+
+def product_of(product: object) -> Product | None:
+    """Read a product family, ``None`` for none; raises :class:`OptionsError` for an unknown one."""
+    try:
+        return None if product is None else Product.of(product)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        allowed = "{}, or a SoC version".format(", ".join(known.value for known in Product))
+        raise OptionsError([problem(BAD_VALUE, "product", "no such product", value=product, allowed=allowed)]) from None
+
+
 def _sources(
     device: object, groups: typing.Mapping[str, object], options: typing.Mapping[str, object]
 ) -> typing.Iterator[typing.Mapping[str, object]]:

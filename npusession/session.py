@@ -8,17 +8,15 @@ import threading
 import types
 import typing
 
-from ._gather import GROUPS, Given, gather, group_of
+from ._gather import GROUPS, Given, gather, group_of, product_of, scene_of
 from ._tensorflow import tf1
 from .backends import NAMES, Backend, load
 from .environment import DEVICE_VARIABLES, original
 from .errors import OptionsError
 from .explain import Row, rows
-from .options import TABLE, AcceleratedTraining, Dump, Profiling, Report, Scene, check
+from .options import TABLE, AcceleratedTraining, Dump, Profiling, Report, Scene, check, unknown_name
 from .options.basic import GRAPH_RUN_MODE, RUN_MODES, SESSION_DEVICE_ID
 from .options.kinds import Wire
-from .options.model import problem
-from .options.problems import BAD_VALUE
 from .planfile import read, write
 from .products import Product, detect
 from .proto import build, options_of
@@ -98,7 +96,7 @@ class NpuSession:
             OptionsError: lists every problem of the options, each with the rule it breaks and a way to mend it.
         """
         groups = {"dump": dump, "profiling": profiling, "accelerate": accelerate}
-        known_product = None if product is None else Product.of(product)
+        known_product = product_of(product)
         given = gather(Scene.TRAINING, device, groups, options, config, extra_options, known_product)
         return cls(Scene.TRAINING, given, graph, target, _known(backend), known_product)
 
@@ -122,7 +120,7 @@ class NpuSession:
         Raises:
             OptionsError: lists every problem, among them options that apply to training only.
         """
-        known_product = None if product is None else Product.of(product)
+        known_product = product_of(product)
         groups = {"dump": dump, "profiling": profiling}
         given = gather(Scene.INFERENCE, device, groups, options, config, extra_options, known_product)
         return cls(Scene.INFERENCE, given, graph, target, _known(backend), known_product)
@@ -136,7 +134,7 @@ class NpuSession:
                 the keywords of :meth:`for_training`, with ``scene`` (``"training"`` or ``"inference"``) and groups as
                 mappings of their own; or the path of a TOML or JSON file of such a mapping, or of a ConfigProto,
                 serialised or in text format.
-            **changes: keywords that are added to it.
+            **changes: keywords that are added to it, ``scene`` among them.
 
         Raises:
             OptionsError: lists every problem of names, fields and values.
@@ -145,19 +143,25 @@ class NpuSession:
         """
         if isinstance(config, (str, os.PathLike)):
             config = read(config)
+        scene = scene_of(changes.pop("scene", None))
         if isinstance(config, typing.Mapping):
+            names = [name for name in config if not isinstance(name, str)]
+            if names:
+                raise OptionsError([unknown_name(name) for name in names])
             keywords = {**config, **changes}
-            scene = _scene(keywords.pop("scene", None))
-            for keyword in GROUPS:
-                if isinstance(keywords.get(keyword), typing.Mapping):
-                    keywords[keyword] = group_of(keyword, keywords[keyword])
+            scene = scene or scene_of(keywords.pop("scene", None)) or Scene.TRAINING
+            keywords.pop("scene", None)
         else:
             given, report = options_of(config, changes.get("extra_options") or {})
             if report:
                 raise OptionsError(report)
             keywords = {"config": config, **changes}
             inference = given.get(GRAPH_RUN_MODE.name) == RUN_MODES[Scene.INFERENCE]
-            scene = Scene.INFERENCE if inference else Scene.TRAINING
+            # One that contradicts the ConfigProto is reported with all the rest.
+            scene = scene or (Scene.INFERENCE if inference else Scene.TRAINING)
+        for keyword in GROUPS:
+            if isinstance(keywords.get(keyword), typing.Mapping):
+                keywords[keyword] = group_of(keyword, keywords[keyword])
         make = cls.for_training if scene is Scene.TRAINING else cls.for_inference
         return make(**keywords)
 
@@ -345,14 +349,6 @@ class NpuSession:
 
     def _base(self) -> typing.Any:
         return None if self._given.config is None else tf1().ConfigProto.FromString(self._given.config.content)
-
-
-def _scene(scene: object) -> Scene:
-    try:
-        return Scene.TRAINING if scene is None else Scene(scene)
-    except ValueError:
-        allowed = " or ".join(known.value for known in Scene)
-        raise OptionsError([problem(BAD_VALUE, "scene", "no such scene", value=scene, allowed=allowed)]) from None
 
 
 def _known(backend: str | None) -> str | None:

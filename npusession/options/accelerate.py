@@ -136,7 +136,14 @@ def read_numbers(given: AcceleratedTraining) -> tuple[AcceleratedTraining, list[
         except Refused as refused:
             shown = f"AcceleratedTraining.{name}"
             problems.append(problem(BAD_VALUE, shown, str(refused), value=value, allowed=allowed))
-    return dataclasses.replace(given, **numbers), problems
+    read_group = dataclasses.replace(given, **numbers)
+    total, initial = read_group.total_steps, read_group.initial_step or 0
+    if total is not None and initial > total:
+        shown = "AcceleratedTraining.initial_step"
+        problems.append(
+            problem(BAD_VALUE, shown, "beyond the training's end", value=initial, allowed=f"0 to total_steps={total}")
+        )
+    return read_group, problems
 
 
 def _finite(value: object) -> float:
