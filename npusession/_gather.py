@@ -92,8 +92,9 @@ def gather(
     report = Report(problems)
     if report:
         raise OptionsError(report)
-    for warning in report.warnings:
-        warnings.warn(str(warning).strip(), OptionsWarning, stacklevel=stacklevel())
+    if report.warnings:
+        text = "\n".join(str(warning) for warning in report.warnings).strip()
+        warnings.warn(text, OptionsWarning, stacklevel=stacklevel())
     unchecked = tuple((name, field_of(name, canonical[name])) for name in sorted(canonical) if name not in TABLE)
     return Given(tuple(sorted(canonical.items())), unchecked, accelerate, _save(config))
 

@@ -22,6 +22,9 @@ class Product(enum.Enum):
     ATLAS_300I_DUO = "atlas-300i-duo"
     ATLAS_200I_500_A2 = "atlas-200i-500-a2"
 
+    # Members are singletons. Enum's own hash is a Python function, and sets of products are asked at every option.
+    __hash__ = object.__hash__
+
     @property
     def title(self) -> str:
         """The family's name in the vendor's pages."""

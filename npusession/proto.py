@@ -71,16 +71,15 @@ def build(options: typing.Mapping[str, Wire], base: typing.Any = None) -> typing
                 " and ".join(unwritten)
             )
         )
+    parameters = entry.parameter_map
+    there = {name: value_of(attr) for name, attr in parameters.items()}
     for name, value in options.items():
         field = field_of(name, value)
-        if name in entry.parameter_map:
-            before = value_of(entry.parameter_map[name])
-            if before != (field, value):
-                clashes.append(
-                    problem(GIVEN_TWICE, name, f"the ConfigProto has {before[1]!r}", value=value, fix="give it once")
-                )
-                continue
-        setattr(entry.parameter_map[name], field, value.encode("utf-8") if isinstance(value, str) else value)
+        if there and there.get(name, (field, value)) != (field, value):
+            message = f"the ConfigProto has {there[name][1]!r}"
+            clashes.append(problem(GIVEN_TWICE, name, message, value=value, fix="give it once"))
+            continue
+        setattr(parameters[name], field, value.encode("utf-8") if isinstance(value, str) else value)
     if clashes:
         raise OptionsError(clashes)
     rewrite.remapping = _OFF

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import typing
 
-from ..products import ALL_PRODUCTS
+from ..products import ALL_PRODUCTS, Product
 from .kinds import Choice, IntChoice, Path, PathIs, Refused, Wire, path_fault
 from .model import Option, Settings, problem
 from .problems import BAD_PATH, BAD_TYPE, BAD_VALUE, DEPRECATED, REMOVED, WRONG_PRODUCT, WRONG_SCENE, Problem, Severity
@@ -23,6 +24,10 @@ def value_problems(
         settings: the scene and product at hand; its values are not looked at.
         shown: the name to report, when it is not the option's own.
     """
+    fits = settings.scene in option.scenes
+    # Most values are these, and then there is nothing to say.
+    if fits and type(value) in (bool, int, str) and value in option.plain:
+        return option.plain[value], []
     name = shown or option.name
     side_file = typed_value(option, value)
     if side_file is not None:
@@ -36,6 +41,8 @@ def value_problems(
         rule = BAD_TYPE if refused.wrong_type else BAD_VALUE
         fix = f"{option.name}={refused.fix}" if refused.fix else ""
         return None, [_about(rule, name, option, str(refused), value, fix, option.kind.allowed)]
+    if fits and option.free:
+        return canonical, []
     return canonical, list(_setting_problems(option, canonical, settings, name))
 
 
@@ -68,13 +75,18 @@ def _setting_problems(option: Option, value: Wire, settings: Settings, name: str
         products &= next(choice.products for choice in option.kind.values if choice.value == value)
     if settings.product not in products and products != ALL_PRODUCTS:
         known = settings.product is not None
-        titles = ", ".join(sorted(product.title for product in products))
+        titles = _titles(products)
         yield _about(
             WRONG_PRODUCT, name, option,
             f"not supported on {settings.product.title}" if settings.product else "not supported on every product",
             value, "leave it out" if known else "name the product: product=...", titles,
             severity=Severity.ERROR if known else Severity.WARNING,
         )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=None)
+def _titles(products: frozenset[Product]) -> str:
+    return ", ".join(sorted(product.title for product in products))
 
 
 def path_problems(option: Option, settings: Settings, *, links: bool = True) -> typing.Iterator[Problem]:

@@ -7,7 +7,7 @@ import enum
 import typing
 
 from ..products import ALL_PRODUCTS, Product
-from .kinds import Kind, Wire
+from .kinds import Choice, Flag, IntChoice, Kind, Wire
 from .problems import Problem, Rule, Severity
 
 
@@ -25,6 +25,9 @@ class Scene(enum.Enum):
 
     TRAINING = "training"
     INFERENCE = "inference"
+
+    # Members are singletons. Enum's own hash is a Python function, and sets of scenes are asked at every option.
+    __hash__ = object.__hash__
 
 
 class Page(enum.Enum):
@@ -112,6 +115,21 @@ class Option:
     replaces: tuple[str, ...] = ()
     yields_to: tuple[str, ...] = ()
     file_format: str = ""
+    #: Values that are canonical already and right on every product, for the check to pass over.
+    plain: typing.Mapping[object, Wire] = dataclasses.field(init=False, repr=False, compare=False)
+    #: Whether no value is deprecated or right on some products only.
+    free: bool = dataclasses.field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        values = self.kind.values if isinstance(self.kind, (Choice, IntChoice)) else ()
+        unrestricted = self.products is ALL_PRODUCTS and not self.instead
+        plain: dict[object, Wire] = {}
+        if unrestricted:
+            plain = {value.value: value.value for value in values if value.products is ALL_PRODUCTS}
+            if isinstance(self.kind, Flag):
+                plain = {True: True, False: False}
+        object.__setattr__(self, "plain", plain)
+        object.__setattr__(self, "free", unrestricted and all(value.products is ALL_PRODUCTS for value in values))
 
     @property
     def field(self) -> str:
@@ -156,6 +174,14 @@ class Settings(typing.Mapping[str, Wire]):
 
     def __getitem__(self, name: str) -> Wire:
         return self.given[name]
+
+    # Rules ask for options all the time; a Mapping would answer both through __getitem__ and its exception.
+    def __contains__(self, name: object) -> bool:
+        return name in self.given
+
+    def get(self, name: str, default: typing.Any = None) -> typing.Any:
+        """Return the value of an option, or ``default`` when it was not given."""
+        return self.given.get(name, default)
 
     def __iter__(self) -> typing.Iterator[str]:
         return iter(self.given)

@@ -30,9 +30,11 @@ def value_faults(option: Option, value: ConfigFile, settings: Settings) -> typin
 
 def file_problems(options: typing.Mapping[str, Option], settings: Settings) -> typing.Iterator[Problem]:
     """Read and check every side file that is there, at the moment of use only."""
+    if not settings.host:
+        return
     for name, path in settings.items():
         option = options.get(name)
-        if not settings.host or option is None or not option.file_format or not isinstance(path, str):
+        if option is None or not option.file_format or not isinstance(path, str):
             continue
         fault = path_fault(path, PathIs.FILE)
         if fault:
