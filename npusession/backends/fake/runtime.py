@@ -8,6 +8,7 @@ when the last session of the device closes, when the last session that ran the i
 from __future__ import annotations
 
 import atexit
+import collections
 import os
 import threading
 import time
@@ -20,6 +21,10 @@ from .verdicts import Parameters
 
 if typing.TYPE_CHECKING:
     from .device import DeviceSession
+
+
+#: Events that are kept, the newest ones.
+MAX_EVENTS = 100_000
 
 
 class Event(typing.NamedTuple):
@@ -42,7 +47,7 @@ class FakeRuntime:
     """One process's emulated runtime.
 
     Attributes:
-        events: all that happened, in order.
+        events: what happened, in order; the newest :data:`MAX_EVENTS`.
         initialized: whether it is initialised now.
         device: the device that was initialised.
         parameters: the options of initialisation.
@@ -62,7 +67,8 @@ class FakeRuntime:
 
     def reset(self) -> None:
         """Forget everything, as a new process would."""
-        self.events: list[Event] = []
+        # Bounded: a training may make millions of runs.
+        self.events: collections.deque[Event] = collections.deque(maxlen=MAX_EVENTS)
         self.initialized = False
         self.device = 0
         self.parameters: Parameters = {}
