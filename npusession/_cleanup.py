@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 import typing
 
 from ._compat import add_note
 from ._text import shorten
 
-logger = logging.getLogger("npusession")
+
+def _log(text: str, error: BaseException) -> None:
+    # Imported when something fails: it takes as long to import as a good part of this package.
+    import logging
+
+    logging.getLogger("npusession").error(text, exc_info=error)
 
 
 class Cleanup:
@@ -46,12 +50,12 @@ class Cleanup:
                 failures.extend(found)
                 if cause is not None:
                     for one in found:
-                        logger.error("failed to %s, after %s: %s", name, shorten(cause), shorten(one), exc_info=one)
+                        _log(f"failed to {name}, after {shorten(cause)}: {shorten(one)}", one)
         if failures and cause is None:
             failures.sort(key=lambda error: isinstance(error, Exception))
             first, others = failures[0], tuple(failures[1:])
             first.cleanup_errors = others  # type: ignore[attr-defined]
             for other in others:
-                logger.error("while cleaning up also: %s", shorten(other), exc_info=other)
+                _log(f"while cleaning up also: {shorten(other)}", other)
                 add_note(first, f"while cleaning up also: {shorten(other)}")
             raise first

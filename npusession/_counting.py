@@ -8,7 +8,6 @@ overwritten in place. Nobody reads it meanwhile: the runtime looks during a run,
 
 from __future__ import annotations
 
-import ctypes
 import os
 import typing
 
@@ -19,6 +18,9 @@ _DIGITS = 20
 
 def counting(name: str) -> typing.Callable[[bytes], None]:
     """Return a function that assigns digits to a variable, both in C's environment and in ``os.environ``."""
+    # Imported where it is used: most sessions have no accelerated training.
+    import ctypes
+
     key = os.fsencode(name)
     # What os.environ shows, by key; there is no public way to change it without setenv.
     shown: dict[bytes, bytes] | None = getattr(os.environ, "_data", None)

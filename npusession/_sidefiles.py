@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 import typing
 
 from .options.kinds import Wire
@@ -30,6 +28,9 @@ def write_side_files(plan: NpuSession) -> tuple[NpuSession, typing.Callable[[], 
     }
     if not files:
         return plan, lambda: None
+    import shutil
+    import tempfile
+
     folder = tempfile.mkdtemp(prefix="npusession-")
     try:
         paths: dict[str, Wire] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import typing
 
 from ._tensorflow import tf1
@@ -61,6 +60,9 @@ def write(path: str | os.PathLike[str], keywords: typing.Mapping[str, object]) -
         text = tomli_w.dumps(keywords)
     else:
         raise ValueError(f"{os.fspath(path)}: a plan is written to a .toml or a .json file")
+    # Imported where it is used, as in other modules here: importing the package has to be quick.
+    import tempfile
+
     folder = os.path.dirname(os.path.abspath(path))
     handle, temporary = tempfile.mkstemp(dir=folder, suffix=ending)
     try:
