@@ -4,6 +4,8 @@
 
     NpuSessionError
      ├── OptionsError (ValueError)            options that the runtime would refuse, ignore or die of
+     ├── PlanFileError (ValueError)           a file that holds no plan; in planfile
+     ├── ConfigFileError (ValueError)         a side file that does not keep to its format; in configfiles
      ├── BackendError (ImportError)           the backend that was asked for cannot be loaded
      ├── TensorFlowNotFoundError (ImportError)
      ├── LifecycleError (RuntimeError)        right call, wrong moment
