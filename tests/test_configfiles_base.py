@@ -360,7 +360,7 @@ def test_light_import():
         [sys.executable, "-c", code.format("*(set(sys.modules) - before)")], stdout=subprocess.PIPE, check=True
     )
     names = {name for name in listing.stdout.decode().split() if not name.startswith("npusession.configfiles")}
-    assert names <= {"json", "json.decoder", "json.encoder", "json.scanner", "_json"}
+    assert names <= {"errno", "json", "json.decoder", "json.encoder", "json.scanner", "_json"}
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=name_of)
