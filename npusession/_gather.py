@@ -183,7 +183,7 @@ def _clash(name: str, one: object, other: object) -> typing.Iterator[Problem]:
     except Refused:
         return
     if before != after:
-        yield problem(GIVEN_TWICE, name, f"and {before!r} as well", value=other, fix="give it once")
+        yield problem(GIVEN_TWICE, name, f"given as {before!r} as well", value=other, fix="give it once")
 
 
 def _other_scene(scene: Scene, mode: Wire) -> Problem:

@@ -1,4 +1,4 @@
-"""Write what is generated from the option table: the reference pages and the types of keyword arguments.
+"""Write what is generated from the option table and the rules: the reference pages and the types of keyword arguments.
 
 ``python tools/reference.py`` writes the files, ``--check`` only says which are stale, and fails if any is.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from typing import Iterator
+
+from problem_pages import problems_page  # type: ignore[import-not-found]
 
 from npusession.cli.options import defaults
 from npusession.cli.words import Words, values_of
@@ -19,6 +21,7 @@ from npusession.options.profiling_keys import KEYS
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTE = "Made by tools/reference.py from the option table; change it there."
+PROBLEMS_NOTE = "Made by tools/reference.py from the rules and tools/problem_examples.py; change it there."
 
 INTRODUCTION = {
     "en": (
@@ -121,17 +124,19 @@ def files() -> dict[Path, str]:
     return {
         ROOT / "docs" / "options.md": options_page("en"),
         ROOT / "docs" / "options.zh.md": options_page("zh"),
+        ROOT / "docs" / "problems.md": problems_page(PROBLEMS_NOTE),
         ROOT / "npusession" / "options" / "keywords.pyi": types_module(),
     }
 
 
 def main() -> int:
     """Write, or with --check compare."""
-    stale = [path for path, text in files().items() if not path.is_file() or path.read_text("utf-8") != text]
+    made = files()
+    stale = [path for path, text in made.items() if not path.is_file() or path.read_text("utf-8") != text]
     for path in stale:
         print(f"{path.relative_to(ROOT)} is stale" if "--check" in sys.argv else f"writing {path.relative_to(ROOT)}")
         if "--check" not in sys.argv:
-            path.write_text(files()[path], "utf-8")
+            path.write_text(made[path], "utf-8")
     return 1 if stale and "--check" in sys.argv else 0
 
 

@@ -158,7 +158,7 @@ def _gears(settings: Settings) -> typing.Iterator[Problem]:
         yield problem(
             GEARS_FIT,
             DYNAMIC_DIMS,
-            f"gears of {len(gears[0])} dimensions, but {INPUT_SHAPE.name} has {wanted} times -1",
+            f"gears of {len(gears[0])} dimensions, but {INPUT_SHAPE.name} has -1 in {wanted} places",
             value=dims,
             allowed=f"{wanted} numbers per gear",
         )

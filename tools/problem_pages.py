@@ -1,0 +1,116 @@
+"""The page of all problem codes, every example evaluated on the way."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import tempfile
+import warnings
+from typing import Any, Iterable, Iterator
+from unittest import mock
+
+from problem_examples import DESCRIBED, EXAMPLES, FIXES  # type: ignore[import-not-found]
+
+import npusession
+from npusession import NpuSession, OptionsError, OptionsWarning, Problem, configfiles, proto
+from npusession.options import RULES, TABLE, check
+from npusession.options.problems import Rule
+
+#: What a file made for an example is called on the page.
+SHOWN = "/data/file"
+INTRODUCTION = """\
+# Problem codes
+
+Every code that a check may report: its cause, an input that breaks the rule, and what npusession says about it, which
+ends with what is allowed or how to mend it. Names in the examples come from `npusession` and `npusession.configfiles`;
+`file(text)` stands for the path of a file with that text, and `config` for a `tf.compat.v1.ConfigProto`. The severity
+is that of the example: a problem that depends on the product is a warning as long as the product is not known.
+"""
+
+
+def all_rules() -> dict[str, Rule]:
+    """Return the rules of options, of the ConfigProto and of side files, in the order of their codes."""
+    rules = {**RULES, **{rule.code: rule for rule in proto.RULES}, **configfiles.RULES}
+    return {code: rules[code] for code in sorted(rules)}
+
+
+def problems_of(expression: str) -> list[Problem]:
+    """Evaluate an expression, apart from this machine's environment, and return the problems that it leads to."""
+    names = {name: getattr(npusession, name) for name in npusession.__all__ if name != "RunningSession"}
+    names.update((name, getattr(configfiles, name)) for name in configfiles.__all__)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(os.path.realpath(folder), "file")
+
+        def file(text: str) -> str:
+            with open(path, "w", encoding="utf-8") as opened:
+                opened.write(text)
+            return path
+
+        # An empty PATH hides npu-smi, which a check asks for the product.
+        with mock.patch.dict(os.environ, {"PATH": ""}, clear=True), warnings.catch_warnings():
+            warnings.simplefilter("ignore", OptionsWarning)
+            try:
+                result = eval(expression, {**names, "file": file})
+                found: Iterable[Problem] = warnings_of(result) if isinstance(result, NpuSession) else result
+            except OptionsError as error:
+                found = error.problems
+        return [without(path, problem) for problem in found]
+
+
+def warnings_of(plan: NpuSession) -> Iterable[Problem]:
+    """Return what a plan was warned of when it was made, which reaches its user as text."""
+    known = {name: value for name, value in plan.options.items() if name in TABLE}
+    extra = {name: value for name, value in plan.options.items() if name not in TABLE}
+    return check(known, scene=plan.scene, product=plan.product, extra=extra)[1]
+
+
+def without(path: str, problem: Problem) -> Problem:
+    """Return a problem that says the same on every machine, and without the reason, which is the rule."""
+    texts = ("option", "message", "allowed", "fix")
+    shown: dict[str, Any] = {name: getattr(problem, name).replace(path, SHOWN) for name in texts}
+    if isinstance(problem.value, str):
+        shown["value"] = problem.value.replace(path, SHOWN)
+    return dataclasses.replace(problem, why="", **shown)
+
+
+def block(text: str) -> str:
+    """Return text as it stands."""
+    return f"```text\n{text}\n```\n"
+
+
+def entry(rule: Rule) -> Iterator[str]:
+    """Yield the lines of one code.
+
+    Raises:
+        LookupError: the rule has no example, or its example does not break it or does not say how to mend it.
+    """
+    yield f"## {rule.code} {rule.slug}\n"
+    yield rule.title + "\n"
+    if rule.code in DESCRIBED:
+        yield f"Severity: {rule.severity.value}.\n"
+        yield block(DESCRIBED[rule.code].example)
+        yield f"Fix: {DESCRIBED[rule.code].fix}\n"
+        return
+    if rule.code not in EXAMPLES:
+        raise LookupError(f"{rule.code} has no example in tools/problem_examples.py")
+    found = [problem for problem in problems_of(EXAMPLES[rule.code]) if problem.code == rule.code]
+    if not found:
+        raise LookupError(f"the example of {rule.code} does not break it: {EXAMPLES[rule.code]}")
+    if not (found[0].fix or found[0].allowed or rule.code in FIXES):
+        raise LookupError(f"nothing says how to mend {rule.code}: add it to FIXES in tools/problem_examples.py")
+    yield f"Severity: {found[0].severity.value}.\n"
+    yield block(EXAMPLES[rule.code])
+    yield "npusession says:\n"
+    # The indentation of a list, which an exception has, is of no use here.
+    lines = [line for problem in found for line in str(problem).splitlines()]
+    yield block("\n".join(line[2:] for line in lines))
+    if rule.code in FIXES:
+        yield f"Fix: {FIXES[rule.code]}\n"
+
+
+def problems_page(note: str) -> str:
+    """Return the page of all codes; ``note`` says where it comes from."""
+    lines = [f"<!-- {note} -->", "", INTRODUCTION]
+    for rule in all_rules().values():
+        lines += entry(rule)
+    return "\n".join(lines).rstrip() + "\n"
