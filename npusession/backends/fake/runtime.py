@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import collections
+import dataclasses
 import os
 import threading
 import time
@@ -17,6 +18,7 @@ import typing
 from ...environment import device_in
 from ...errors import NpuAbortError
 from .profiling import Profile
+from .settings import Settings
 from .verdicts import Parameters
 
 if typing.TYPE_CHECKING:
@@ -31,7 +33,9 @@ class Event(typing.NamedTuple):
     """Something that happened to the runtime.
 
     Attributes:
-        name: ``initialize``, ``open``, ``run``, ``precision``, ``close``, ``shutdown`` or ``finalize``.
+        name: ``initialize``, ``open``, ``run``, ``precision``, ``close``, ``shutdown`` or ``finalize``; ``ignored``
+            for an option that the runtime passes over in silence, ``leak`` for what one session's options do to
+            others.
         session: number of the session that did it, 0 for none.
         detail: what else is known of it.
         seconds: when, by the monotonic clock.
@@ -47,6 +51,7 @@ class FakeRuntime:
     """One process's emulated runtime.
 
     Attributes:
+        settings: what the emulation is told about the host; see :meth:`configure`.
         events: what happened, in order; the newest :data:`MAX_EVENTS`.
         initialized: whether it is initialised now.
         device: the device that was initialised.
@@ -66,7 +71,8 @@ class FakeRuntime:
         atexit.register(self.finalize, "exit")
 
     def reset(self) -> None:
-        """Forget everything, as a new process would."""
+        """Forget everything, the settings too, as a new process would."""
+        self.settings = Settings()
         # Bounded: a training may make millions of runs.
         self.events: collections.deque[Event] = collections.deque(maxlen=MAX_EVENTS)
         self.initialized = False
@@ -77,6 +83,15 @@ class FakeRuntime:
         self._initializers: set[int] = set()
         self._running: set[int] = set()
         self.profile: Profile | None = None
+
+    def configure(self, **settings: typing.Any) -> None:
+        """Change some of the settings.
+
+        Raises:
+            TypeError: there is no setting of that name, or its value has another type.
+            ValueError: a value is out of range.
+        """
+        self.settings = dataclasses.replace(self.settings, **settings)
 
     def record(self, name: str, session: int = 0, detail: str = "") -> None:
         """Add an event."""
