@@ -141,12 +141,21 @@ class TestLifecycle:
             session.run(initialize)
             assert getattr(backend.ranks, query)() == int(query.endswith("size"))
 
-    @pytest.mark.parametrize("value", ["-1", "one", ""])
+    @pytest.mark.parametrize("value", ["-1", "one", "1.0"])
     def test_bad_device_in_environment(self, backend, graph, monkeypatch, value):
         """A device id that is no number ends the real process, and is an NpuAbortError here."""
         monkeypatch.setenv("ASCEND_DEVICE_ID", value)
         with tf1.Session(graph=graph) as session, pytest.raises(NpuAbortError, match="ASCEND_DEVICE_ID"):
             session.run("sum:0", FEED)
+
+
+    def test_empty_device_in_environment(self, backend, graph, monkeypatch):
+        """An empty variable names no device."""
+        monkeypatch.setenv("ASCEND_DEVICE_ID", "")
+        monkeypatch.setenv("DEVICE_ID", "3")
+        with tf1.Session(graph=graph) as session:
+            session.run("sum:0", FEED)
+            assert RUNTIME.device == 3
 
 
 class TestSideEffects:

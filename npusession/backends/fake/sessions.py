@@ -13,13 +13,16 @@ import typing
 from ..._tensorflow import tf1
 from ...options import OPTIMIZER_NAME
 from .device import DeviceSession
-from .npu_ops import lifecycle_ops
+from .dump import ancestors
+from .npu_ops import Lifecycle, lifecycle_ops
 from .runtime import RUNTIME
 
 #: Attribute of a TensorFlow session that holds its device session.
 _ATTRIBUTE = "_npusession_device"
 #: Position of config in Session(target, graph, config) and InteractiveSession(target, graph, config).
 _CONFIG = 2
+#: Class, name of the method, and what it was before.
+_replaced: list[tuple[typing.Any, str, typing.Any]] = []
 
 
 def install() -> None:
@@ -27,15 +30,34 @@ def install() -> None:
     tf1()
     from tensorflow.python.client.session import BaseSession
 
-    if hasattr(BaseSession, "_npusession_installed"):
+    if _replaced:
         return
-    BaseSession._npusession_installed = True
     for cls in (tf1().Session, tf1().InteractiveSession):
-        cls.__init__ = _initializing(cls.__init__)
-    BaseSession.run = _profiling(BaseSession.run)
-    BaseSession._do_run = _running(BaseSession._do_run)
-    BaseSession.make_callable = _calling(BaseSession.make_callable)
-    BaseSession.close = _closing(BaseSession.close)
+        _replace(cls, "__init__", _initializing)
+    _replace(BaseSession, "run", _profiling)
+    _replace(BaseSession, "_do_run", _running)
+    _replace(BaseSession, "make_callable", _calling)
+    _replace(BaseSession, "close", _closing)
+
+
+def uninstall() -> None:
+    """Put the methods back; sessions that are open are ordinary ones from then on."""
+    while _replaced:
+        cls, name, before = _replaced.pop()
+        if before is None:
+            delattr(cls, name)
+        else:
+            setattr(cls, name, before)
+
+
+def installed() -> bool:
+    """Return whether new sessions are the emulation's."""
+    return bool(_replaced)
+
+
+def _replace(cls: typing.Any, name: str, wrap: typing.Callable[..., typing.Any]) -> None:
+    _replaced.append((cls, name, vars(cls).get(name)))
+    setattr(cls, name, wrap(getattr(cls, name)))
 
 
 def device_session(session: typing.Any) -> DeviceSession | None:
@@ -77,22 +99,47 @@ def _running(do_run: typing.Callable[..., typing.Any]) -> typing.Callable[..., t
         device = device_session(self)
         if device is None:
             return do_run(self, handle, targets, fetches, feeds, *rest)
-        lifecycle = lifecycle_ops(self.graph)
-        asked = {getattr(item, "op", item).name for item in (*targets, *fetches)}
-        device.before_run(lifecycle_only=bool(asked) and asked <= lifecycle.keys())
-        for name in asked & lifecycle.keys():
-            RUNTIME.trip(lifecycle[name].moment)
-            lifecycle[name].session = device
-        if device.dump is None or handle is not None:
-            return do_run(self, handle, targets, fetches, feeds, *rest)
-        dumped = device.dump.begin(targets, fetches, feeds)
-        if dumped is None:
-            return do_run(self, handle, targets, fetches, feeds, *rest)
-        results = do_run(self, handle, targets, [*fetches, *dumped.tensors], feeds, *rest)
+        lifecycle = _begin(self.graph, device, targets, fetches, feeds)
+        try:
+            if device.dump is None or handle is not None:
+                return do_run(self, handle, targets, fetches, feeds, *rest)
+            dumped = device.dump.begin(targets, fetches, feeds)
+            if dumped is None:
+                return do_run(self, handle, targets, fetches, feeds, *rest)
+            results = do_run(self, handle, targets, [*fetches, *dumped.tensors], feeds, *rest)
+        except Exception:
+            for operation in lifecycle:
+                if operation.error is not None:
+                    raise operation.error from None
+            raise
         dumped.write(results[len(fetches) :])
         return results[: len(fetches)]
 
     return wrapped
+
+
+def _begin(
+    graph: typing.Any, device: DeviceSession, targets: typing.Any, fetches: typing.Any, feeds: typing.Any
+) -> list[Lifecycle]:
+    """Do what comes before a run; returns the initialize and shutdown ops that are in it."""
+    known = lifecycle_ops(graph)
+    operations = [getattr(item, "op", item) for item in (*targets, *fetches)]
+    asked = {operation.name for operation in operations}
+    device.before_run(lifecycle_only=bool(asked) and asked <= known.keys())
+    lifecycle = [known[name] for name in asked & known.keys()]
+    for operation in lifecycle:
+        RUNTIME.faults.trip(operation.moment)
+        operation.session, operation.error = device, None
+    if RUNTIME.faults.in_graphs:
+        # From TensorFlow 2 on, feeds are keyed by references, since tensors cannot be hashed.
+        _trip(operations, device, {getattr(key, "deref", lambda key=key: key)().name for key in feeds})
+    return lifecycle
+
+
+def _trip(operations: list[typing.Any], device: DeviceSession, fed: typing.Container[str] = ()) -> None:
+    """Let the faults come that wait for an op of this run."""
+    for operation in ancestors(operations, fed):
+        RUNTIME.faults.trip(operation.name, device.timeout)
 
 
 def _profiling(run: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
@@ -124,13 +171,23 @@ def _calling(make_callable: typing.Callable[..., typing.Any]) -> typing.Callable
         if device is None:
             return call
 
+        fetches = args[0] if args else keywords["fetches"]
+
         def run(*values: typing.Any, **more: typing.Any) -> typing.Any:
             device.before_run(lifecycle_only=False)
+            if RUNTIME.faults.in_graphs:
+                _trip(_operations(self.graph, fetches), device)
             return call(*values, **more)
 
         return run
 
     return wrapped
+
+
+def _operations(graph: typing.Any, fetches: typing.Any) -> list[typing.Any]:
+    """Return the operations of fetches as a caller writes them, nested, by name or as tensors."""
+    elements = (graph.as_graph_element(fetch) for fetch in tf1().nest.flatten(fetches, expand_composites=True))
+    return [getattr(element, "op", element) for element in elements]
 
 
 def _closing(close: typing.Callable[..., None]) -> typing.Callable[..., None]:
@@ -142,7 +199,7 @@ def _closing(close: typing.Callable[..., None]) -> typing.Callable[..., None]:
             return
         setattr(self, _ATTRIBUTE, None)
         try:
-            RUNTIME.trip("close")
+            RUNTIME.faults.trip("close")
         finally:
             close(self)
             device.close()
