@@ -83,7 +83,8 @@ def check(session: nox.Session) -> None:
     install(session, "dev")
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
-    session.run("mypy", *filter(has_code, ("npusession", "stubs", "examples", "benchmarks", "tools")))
+    folders = filter(has_code, ("npusession", "stubs", "examples", "benchmarks", "tools"))
+    session.run("mypy", "pytest_npusession.py", *folders)
     session.run("python", "tools/module_size.py")
     session.run("python", "tools/reference.py", "--check")
 

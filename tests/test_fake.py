@@ -148,7 +148,6 @@ class TestLifecycle:
         with tf1.Session(graph=graph) as session, pytest.raises(NpuAbortError, match="ASCEND_DEVICE_ID"):
             session.run("sum:0", FEED)
 
-
     def test_empty_device_in_environment(self, backend, graph, monkeypatch):
         """An empty variable names no device."""
         monkeypatch.setenv("ASCEND_DEVICE_ID", "")

@@ -129,7 +129,7 @@ import pickle, subprocess
 child = """
 import pickle, sys, tensorflow as tf
 plan = pickle.loads(sys.stdin.buffer.read())
-with plan.replace(graph=tf.Graph()) as s:
+with plan.replace(graph=tf.Graph(), device=2) as s:
     print(s.plan.device)
 """
 with plan as s:
@@ -138,7 +138,7 @@ with plan as s:
     say(done.stdout.decode().strip(), s.run(two))
 '''
     )
-    assert (code, output.strip()) == (0, "1 2"), errors
+    assert (code, output.strip()) == (0, "2 2"), errors
 
 
 def test_import_is_light():
