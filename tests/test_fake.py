@@ -10,7 +10,7 @@ tensorflow = pytest.importorskip("tensorflow", reason="the emulation runs on Ten
 
 import numpy  # noqa: E402
 
-from npusession import AcceleratedTraining, Dump, NpuAbortError, NpuSession, Profiling  # noqa: E402
+from npusession import AcceleratedTraining, Dump, IgnoredOptionsWarning, NpuAbortError, NpuSession, Profiling  # noqa: E402
 from npusession.backends import load  # noqa: E402
 from npusession.backends.fake.runtime import RUNTIME  # noqa: E402
 
@@ -230,7 +230,8 @@ class TestVerdicts:
 
     def test_ignored(self, backend, graph):
         """What the runtime passes over in silence does not fail."""
-        with tf1.Session(graph=graph, config=config(no_such_option=("s", b"x"), enable_dump=("s", b"True"))) as session:
+        proto = config(no_such_option=("s", b"x"), enable_dump=("s", b"True"))
+        with tf1.Session(graph=graph, config=proto) as session, pytest.warns(IgnoredOptionsWarning):
             assert session.run("sum:0", FEED) == 25.0
 
     def test_off_line(self, backend, graph):

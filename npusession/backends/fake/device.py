@@ -53,7 +53,7 @@ class DeviceSession:
         self.parameters: Parameters = {name: value for entry in self._entries for name, value in entry.items()}
         self.dump: DataDump | None = None
         self._acceleration: Acceleration | None = None
-        self._judged = False
+        self._judged = self._reported = False
         self._generation = 0
         RUNTIME.sessions.append(self)
         RUNTIME.record("open", self.number)
@@ -98,6 +98,7 @@ class DeviceSession:
         RUNTIME.check_process(self._pid)
         self._judge()
         if lifecycle_only or not self.on_device:
+            self._report_ignored()
             return
         if self._generation and not (RUNTIME.initialized and RUNTIME.generation == self._generation):
             raise internal("the runtime was finalised after this session's last run")
@@ -109,6 +110,7 @@ class DeviceSession:
             self._load()
         elif self._acceleration is not None and self._acceleration.before_run(os.environ):
             RUNTIME.record("precision", self.number, f"run {self.runs}: original")
+        self._report_ignored()
         RUNTIME.faults.trip("run", self.timeout)
         RUNTIME.record("run", self.number, str(self.runs))
         self.runs += 1
@@ -131,7 +133,6 @@ class DeviceSession:
         except Rejected as fault:
             raise internal(str(fault)) from None
         self._overwrite_device()
-        silence.report(RUNTIME, self.number, self._config, self.parameters)
         self._judged = True
 
     def _keep(self, option: Option) -> None:
@@ -148,6 +149,12 @@ class DeviceSession:
             RUNTIME.record("leak", self.number, leak)
         if leaks:
             silence.warn("the real runtime keeps options for the whole process, and says nothing of it:", leaks)
+
+    def _report_ignored(self) -> None:
+        """Report, once, what the runtime took without a word, now that it took it."""
+        if not self._reported:
+            silence.report(RUNTIME, self.number, self._config, self.parameters)
+            self._reported = True
 
     def _overwrite_device(self) -> None:
         """Put the session's device in the place of the one that an earlier session gave, as native code does."""
@@ -174,12 +181,9 @@ class DeviceSession:
             raise internal(RUNTIME.no_device(self.device))
         RUNTIME.claim(self.device)
         if self.device != RUNTIME.device:
-            source = "the environment names" if RUNTIME.startup.named else "counts where the environment names none"
-            RUNTIME.record(
-                "device",
-                self.number,
-                f"runs on {self.device}; {RUNTIME.device}, which {source}, is initialised besides",
-            )
+            source = "which the environment names" if RUNTIME.startup.named else "since the environment names none"
+            besides = f"runs on {self.device}; {RUNTIME.device} is initialised besides, {source}"
+            RUNTIME.record("device", self.number, besides)
 
     def _accelerate(self) -> None:
         effective = self.effective

@@ -85,8 +85,6 @@ class FakeRuntime:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._numbers = 0
-        self._models = 0
         self._pid = os.getpid()
         self._claims: dict[int, Claim] = {}
         self.faults = Faults()
@@ -109,8 +107,10 @@ class FakeRuntime:
         self.generation = 0
         self.profile: Profile | None = None
         self.profiles: list[str] = []
-        self._initializers: set[int] = set()
-        self._running: set[int] = set()
+        self._initializers: set[DeviceSession] = set()
+        self._running: set[DeviceSession] = set()
+        self._numbers = 0
+        self._models = 0
         # Set by the adapter's handler at exit, which forgets to take the flag of initialisation back.
         self._closed_at_exit = False
         self._release_devices()
@@ -212,7 +212,7 @@ class FakeRuntime:
         """
         with self._lock:
             if by_op:
-                self._initializers.add(session.number)
+                self._initializers.add(session)
             if self.initialized or self._closed_at_exit:
                 dead = "" if self.initialized else ": the adapter closed the device when the process began to exit"
                 self.record("initialize", session.number, "no-op" + dead)
@@ -274,15 +274,15 @@ class FakeRuntime:
 
     def graph_loaded(self, session: DeviceSession) -> None:
         """Note that a session has graphs on the device."""
-        self._running.add(session.number)
+        self._running.add(session)
 
     def closed(self, session: DeviceSession) -> None:
         """Note that a session closed, which finalises if it was the last of its kind."""
         with self._lock:
             self.record("close", session.number)
             for kind, members in (("device session", self._running), ("initialize session", self._initializers)):
-                if session.number in members:
-                    members.remove(session.number)
+                if session in members:
+                    members.remove(session)
                     if not members:
                         self.finalize(f"last {kind} closed")
 
