@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import itertools
 import os
+import sys
 import typing
 from pathlib import Path
 
 from .. import backends
+from .._cleanup import Cleanup
+from ..backends.fake import importing, sessions
 from ..backends.fake.faults import Error
 from ..backends.fake.ownership import VARIABLE as HOST_VARIABLE
 from ..backends.fake.runtime import RUNTIME, Event
@@ -76,43 +79,39 @@ class FakeNpu:
     def __init__(self, **settings: typing.Any) -> None:
         self._settings = settings
         self._before = environment()
-        self._layer: Layer | None = None
-        self._installed = False
+        self._cleanup = Cleanup()
 
     def __enter__(self) -> FakeNpu:
-        from ..backends.fake import sessions
-
         left = open_sessions()
         if left:
             raise LifecycleError("the emulation cannot be made fresh under sessions that are open:\n" + "\n".join(left))
-        self._installed = not sessions.installed()
         RUNTIME.reset()
+        cleanup = Cleanup()
+        cleanup.add("forget what happened", RUNTIME.reset)
         try:
             RUNTIME.configure(**self._settings)
+            # A real adapter that is installed makes way; one that was imported has TensorFlow's sessions in its hands.
+            importing.enable(shadow=sys.modules.keys().isdisjoint(importing.NAMES))
+            cleanup.add("take the emulated packages away", importing.disable)
+            if not sessions.installed():
+                cleanup.add("give TensorFlow its sessions back", sessions.uninstall)
+                cleanup.add("unload the fake backend", lambda: backends.unload("fake"))
             backends.load("fake")
-            host = f"{os.getpid()}.{next(_hosts)}"
-            self._layer = Layer({backends.VARIABLE: "fake", HOST_VARIABLE: host})
-        except BaseException:
-            RUNTIME.reset()
+            layer = Layer({backends.VARIABLE: "fake", HOST_VARIABLE: f"{os.getpid()}.{next(_hosts)}"})
+            cleanup.add("restore the environment", layer.restore)
+        except BaseException as error:
+            cleanup.run(error)
             raise
+        cleanup.add("finalise the runtime", lambda: RUNTIME.finalize("end of the test"))
+        cleanup.add("close what is open", runtime.close_users)
+        cleanup.add("take the faults away", RUNTIME.faults.clear)
+        self._cleanup = cleanup
         self._before = environment()
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        from ..backends.fake import sessions
-
         never = RUNTIME.faults.left
-        try:
-            RUNTIME.faults.clear()
-            runtime.close_users()
-            RUNTIME.finalize("end of the test")
-        finally:
-            RUNTIME.reset()
-            if self._layer is not None:
-                self._layer.restore()
-            if self._installed:
-                sessions.uninstall()
-                backends.unload("fake")
+        self._cleanup.run(error)
         if never and error is None:
             raise AssertionError("planted, and never reached: {}".format("; ".join(map(str, never))))
 

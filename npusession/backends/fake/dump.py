@@ -86,7 +86,7 @@ class DataDump:
         self._runs[model] = index + 1
         if self._steps and not any(first <= index <= last for first, last in self._steps):
             return None
-        operations = ancestors([getattr(item, "op", item) for item in (*targets, *fetches)], fed)
+        operations = _ancestors([getattr(item, "op", item) for item in (*targets, *fetches)], fed)
         items = [
             Item(operation, kind, position, tensor)
             for operation in operations
@@ -172,7 +172,7 @@ class Run:
                     writer.writerow((operation.type, operation.name, name, array.dtype, shape, *numbers))
 
 
-def ancestors(operations: list[typing.Any], fed: typing.Container[str]) -> list[typing.Any]:
+def _ancestors(operations: list[typing.Any], fed: typing.Container[str]) -> list[typing.Any]:
     """Return everything that runs for ``operations``, inputs first; what is fed cuts off what lies before it."""
     ordered: dict[str, typing.Any] = {}
     seen: set[str] = set()

@@ -13,7 +13,7 @@ import typing
 from ..._tensorflow import tf1
 from ...options import OPTIMIZER_NAME
 from .device import DeviceSession
-from .dump import ancestors
+from .nodes import ancestors, by_name
 from .npu_ops import Lifecycle, lifecycle_ops
 from .runtime import RUNTIME
 
@@ -131,16 +131,11 @@ def _begin(
         RUNTIME.faults.trip(operation.moment)
         operation.session, operation.error = device, None
     if RUNTIME.faults.in_graphs:
-        # From TensorFlow 2 on, feeds are keyed by references, since tensors cannot be hashed.
-        _trip(operations, device, {getattr(key, "deref", lambda key=key: key)().name for key in feeds})
+        fed = by_name(feeds)
+        for operation in ancestors(operations, fed):
+            if not any(tensor.name in fed for tensor in operation.outputs):
+                RUNTIME.faults.trip(operation.name, device.timeout)
     return lifecycle
-
-
-def _trip(operations: list[typing.Any], device: DeviceSession, fed: typing.Container[str] = ()) -> None:
-    """Let the faults come that wait for an op of this run."""
-    for operation in ancestors(operations, fed):
-        if not any(tensor.name in fed for tensor in operation.outputs):
-            RUNTIME.faults.trip(operation.name, device.timeout)
 
 
 def _profiling(run: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
@@ -166,29 +161,14 @@ def _profiling(run: typing.Callable[..., typing.Any]) -> typing.Callable[..., ty
 
 def _calling(make_callable: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
     @functools.wraps(make_callable)
-    def wrapped(self: typing.Any, *args: typing.Any, **keywords: typing.Any) -> typing.Any:
-        device = device_session(self)
-        call = make_callable(self, *args, **keywords)
-        if device is None:
-            return call
-
-        fetches = args[0] if args else keywords["fetches"]
-
-        def run(*values: typing.Any, **more: typing.Any) -> typing.Any:
-            device.before_run(lifecycle_only=False)
-            if RUNTIME.faults.in_graphs:
-                _trip(_operations(self.graph, fetches), device)
-            return call(*values, **more)
-
-        return run
+    def wrapped(
+        self: typing.Any, fetches: typing.Any, feed_list: typing.Any = None, accept_options: bool = False
+    ) -> typing.Any:
+        # With a list of feeds, if only an empty one, TensorFlow's callable is a call of run().
+        asked = feed_list if device_session(self) is None else feed_list or []
+        return make_callable(self, fetches, asked, accept_options)
 
     return wrapped
-
-
-def _operations(graph: typing.Any, fetches: typing.Any) -> list[typing.Any]:
-    """Return the operations of fetches as a caller writes them, nested, by name or as tensors."""
-    elements = (graph.as_graph_element(fetch) for fetch in tf1().nest.flatten(fetches, expand_composites=True))
-    return [getattr(element, "op", element) for element in elements]
 
 
 def _closing(close: typing.Callable[..., None]) -> typing.Callable[..., None]:
