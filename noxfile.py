@@ -105,6 +105,20 @@ def test_current(session: nox.Session) -> None:
 
 
 @nox.session
+def contract(session: nox.Session) -> None:
+    """Run the contract suite on the emulation, and on the adapter that an interpreter in ADAPTER_PYTHON has."""
+    install(session, "test", "tensorflow")
+    session.run("pytest", "tests/contract", *session.posargs, env={"NPUSESSION_BACKEND": "fake"})
+    adapter = os.environ.get("ADAPTER_PYTHON")
+    if adapter:
+        # That interpreter is not ours to install into: it takes npusession from the checkout.
+        environ = {"NPUSESSION_BACKEND": "npu", "PYTHONPATH": os.pathsep.join([".", os.environ.get("PYTHONPATH", "")])}
+        session.run(adapter, "-m", "pytest", "tests/contract", *session.posargs, env=environ, external=True)
+    else:
+        print("==== no ADAPTER_PYTHON was given, so the contract was not tested on a real adapter", flush=True)
+
+
+@nox.session
 def demo(session: nox.Session) -> None:
     """Train the digits example on this machine."""
     install(session, "examples", "tensorflow")
