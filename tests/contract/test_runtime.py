@@ -1,5 +1,6 @@
 """What the runtime behind every backend does to scripts that use the adapter by itself."""
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -46,6 +47,15 @@ def config(*entries):
 def run(graph, *entries):
     with tf1.Session(graph=graph, config=config(*entries)) as session:
         return session.run("two:0")
+
+
+def test_real_adapter():
+    """Where there is an adapter it can be bound; where there is none, the contract is tested on the emulation alone."""
+    if not any(map(importlib.util.find_spec, ("npu_bridge", "npu_device"))):
+        pytest.skip("neither npu_bridge nor npu_device is installed: only the emulation is tested")
+    code = "from npusession.backends import load; print(load('npu').name)"
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    assert subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True).stdout == b"npu\n"
 
 
 def test_initialising_again_does_nothing(ops, graph):
