@@ -148,7 +148,8 @@ class DeviceSession:
         for leak in leaks:
             RUNTIME.record("leak", self.number, leak)
         if leaks:
-            silence.warn("the real runtime keeps options for the whole process, and says nothing of it:", leaks)
+            head = "the real runtime keeps options for the whole process, and says nothing of it:"
+            silence.warn(head, (f"  {leak}" for leak in leaks))
 
     def _report_ignored(self) -> None:
         """Report, once, what the runtime took without a word, now that it took it."""
