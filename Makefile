@@ -1,8 +1,10 @@
 # Every target does its own set-up: nox goes to .venv/tools-<version>, what it makes to .venv/nox-<version>.
 # PYTHON=python3.12 picks another interpreter; ARGS="-k dump" is handed on to pytest or to the demonstration.
+# ADAPTER_PYTHON=/usr/bin/python3.7 is an interpreter with npu_bridge, its TensorFlow, pytest and hypothesis.
 
 PYTHON ?= python3
 ARGS ?=
+export ADAPTER_PYTHON ?=
 VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
 TOOLS := .venv/tools-$(VERSION)
 NOX := $(TOOLS)/bin/python -m nox
@@ -13,7 +15,7 @@ unexport PIP_PREFIX PIP_TARGET PIP_USER PYTHONHOME PYTHONPATH VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check bench clean tools
+.PHONY: help demo test contract check bench clean tools
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -25,6 +27,9 @@ test: tools ## Run the tests: Python 3.7 with TensorFlow 1.15 (if there is a 3.7
 	@failed=; \
 	for leg in test_legacy test_current; do $(NOX) -s $$leg -- $(ARGS) || failed="$$failed $$leg"; done; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed" >&2; exit 1; fi
+
+contract: tools ## Run the contract suite: on the emulation, and on the adapter of ADAPTER_PYTHON where that is given
+	@$(NOX) -s contract -- $(ARGS)
 
 check: tools ## Lint, format, types, module sizes
 	@$(NOX) -s check

@@ -83,7 +83,8 @@ def check(session: nox.Session) -> None:
     install(session, "dev")
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
-    session.run("mypy", *filter(has_code, ("npusession", "stubs", "examples", "benchmarks", "tools")))
+    folders = filter(has_code, ("npusession", "stubs", "examples", "benchmarks", "tools"))
+    session.run("mypy", "pytest_npusession.py", *folders)
     session.run("python", "tools/module_size.py")
     session.run("python", "tools/reference.py", "--check")
 
@@ -101,6 +102,20 @@ def test_legacy(session: nox.Session) -> None:
 def test_current(session: nox.Session) -> None:
     """Run the tests on this Python with the newest TensorFlow that it takes."""
     run_tests(session, "current")
+
+
+@nox.session
+def contract(session: nox.Session) -> None:
+    """Run the contract suite on the emulation, and on the adapter that an interpreter in ADAPTER_PYTHON has."""
+    install(session, "test", "tensorflow")
+    session.run("pytest", "tests/contract", *session.posargs, env={"NPUSESSION_BACKEND": "fake"})
+    adapter = os.environ.get("ADAPTER_PYTHON")
+    if adapter:
+        # That interpreter is not ours to install into: it takes npusession from the checkout.
+        environ = {"NPUSESSION_BACKEND": "npu", "PYTHONPATH": os.pathsep.join([".", os.environ.get("PYTHONPATH", "")])}
+        session.run(adapter, "-m", "pytest", "tests/contract", *session.posargs, env=environ, external=True)
+    else:
+        print("==== no ADAPTER_PYTHON was given, so the contract was not tested on a real adapter", flush=True)
 
 
 @nox.session

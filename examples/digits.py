@@ -30,7 +30,7 @@ from sklearn.model_selection import train_test_split
 from npusession import AcceleratedTraining, Dump, NpuSession, Profiling
 
 # Only to show what the fake backend logged; a script of yours has no use for it.
-from npusession.backends.fake.runtime import RUNTIME as FAKE
+from npusession.testing import FakeNpu
 
 SEED, BATCH, FRACTION = 1, 64, 0.9
 #: The phases of the program so far, each with the moment that it ended.
@@ -125,7 +125,7 @@ def precision(steps: int, fake: bool, training_began: float) -> str:
     expected = min(int(np.float32(steps) * np.float32(FRACTION)), steps - 1)
     if not fake:
         return f"float16 is expected for the first {expected} of {steps} steps, then the graph's own"
-    names = [event.name for event in FAKE.events if event.seconds >= training_began]
+    names = [event.name for event in FakeNpu().events if event.seconds >= training_began]
     low = names[: names.index("precision")].count("run")
     logged = f"float16 for the first {low} of {steps} steps by the fake backend's log (expected: {expected})"
     return logged + "; the CPU computed in float32"
@@ -133,7 +133,7 @@ def precision(steps: int, fake: bool, training_began: float) -> str:
 
 def logged(begin: float, end: float, start: float) -> str:
     """Return what the fake backend logged from `begin` to `end`, with the number of seconds since `start`."""
-    events = [event for event in FAKE.events if begin <= event.seconds < end]
+    events = [event for event in FakeNpu().events if begin <= event.seconds < end]
     shown = []
     for (name, session), group in itertools.groupby(events, lambda event: (event.name, event.session)):
         first, *others = group

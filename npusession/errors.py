@@ -18,6 +18,7 @@
 
     FakeBackendWarning (UserWarning)          running on the CPU because npu_bridge is not there
     OptionsWarning (UserWarning)              options that work, but not as one may think
+    IgnoredOptionsWarning (UserWarning)       the emulation, where the real runtime does something else in silence
 """
 
 from __future__ import annotations
@@ -97,3 +98,10 @@ class FakeBackendWarning(UserWarning):
 
 class OptionsWarning(UserWarning):
     """An option that works, but is deprecated or does less than it says here."""
+
+
+class IgnoredOptionsWarning(UserWarning):
+    """Given by the emulation, once per session, for options that the real runtime ignores, replaces or carries over.
+
+    It says nothing of that itself, and the graph runs.
+    """

@@ -75,6 +75,11 @@ class Runtime:
         self._session: typing.Any = None
         self._initialize: typing.Any = None
 
+    @property
+    def users(self) -> tuple[User, ...]:
+        """Whoever holds it open, in the order in which they came."""
+        return tuple(self._users)
+
     def acquire(self, user: User, plan: NpuSession, backend: Backend) -> None:
         """Take in one more user; the first one initialises.
 

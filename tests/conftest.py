@@ -11,19 +11,17 @@ hypothesis.settings.register_profile("npusession", deadline=None, max_examples=1
 hypothesis.settings.load_profile("npusession")
 
 
-def environment():
-    # The second are set by libraries that TensorFlow imports at moments of its own.
-    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "KMP_"))}
+# An emulated host of this run's own: nobody else's process holds its devices.
+os.environ["NPUSESSION_FAKE_HOST"] = f"tests.{os.getpid()}"
 
 
 @pytest.fixture(autouse=True)
-def unchanged_environment():
-    """Whatever a test does, it leaves the environment as it was."""
-    before, loaded = environment(), "tensorflow" in sys.modules
+def nothing_left(unchanged_environment):
+    """Whatever a test does, it leaves the environment as it was, and nothing to the runtime of the next one."""
     yield
-    # TensorFlow sets variables of its own when it is imported.
-    if loaded or "tensorflow" not in sys.modules:
-        assert environment() == before
+    emulation = sys.modules.get("npusession.backends.fake.runtime")
+    if emulation is not None:
+        emulation.RUNTIME.kept.clear()
 
 
 @pytest.fixture(scope="session")

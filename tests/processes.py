@@ -30,7 +30,12 @@ def program(body, session=True):
 
 def start(body, *flags, session=True, path=(), **variables):
     """Start a program; ``path`` is put before PYTHONPATH, ``variables`` are added to the environment."""
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("NPUSESSION")}
+    # The emulated host stays the one of these tests.
+    environ = {
+        name: value
+        for name, value in os.environ.items()
+        if name == "NPUSESSION_FAKE_HOST" or not name.startswith("NPUSESSION")
+    }
     paths = [*map(str, path), environ.get("PYTHONPATH", "")]
     environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     environ.update(variables)

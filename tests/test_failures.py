@@ -45,8 +45,9 @@ def names():
 
 def break_at(moment, error=None):
     """Plant a fault; returns the exception that will be raised."""
-    RUNTIME.faults[moment] = error or RuntimeError(f"cannot {moment}")
-    return RUNTIME.faults[moment]
+    error = error or RuntimeError(f"cannot {moment}")
+    RUNTIME.fail(at=moment, error=error)
+    return error
 
 
 def test_order_of_success(plan):
@@ -71,7 +72,7 @@ def test_initialise_fails(plan):
 
 def test_private_session_fails(plan):
     """When not even the private session can be made, nothing is left behind."""
-    error = break_at("open")
+    error = break_at("session")
     with pytest.raises(RuntimeError) as caught, plan:
         pytest.fail("the body must not run")
     assert caught.value is error
@@ -80,20 +81,9 @@ def test_private_session_fails(plan):
 
 def test_session_creation_fails(plan):
     """When the training session cannot be made, the system that was opened for it is shut down."""
-    RUNTIME.faults.clear()
-    opened = RUNTIME.record
-
-    def record(name, session=0, detail=""):
-        opened(name, session, detail)
-        if name == "initialize":
-            break_at("open")
-
-    RUNTIME.record = record
-    try:
-        with pytest.raises(RuntimeError, match="cannot open"), plan:
-            pytest.fail("the body must not run")
-    finally:
-        del RUNTIME.record
+    RUNTIME.fail(at="session", error=RuntimeError("cannot open"), after=1)
+    with pytest.raises(RuntimeError, match="cannot open"), plan:
+        pytest.fail("the body must not run")
     assert names() == ["open", "initialize", "shutdown", "finalize", "close"]
 
 
@@ -170,7 +160,7 @@ def test_failure_of_a_broken_cleanup_step_is_seen(plan, monkeypatch):
     environment._layers.clear()
 
 
-@pytest.mark.parametrize("moment", ["open", "initialize", "close", "shutdown"])
+@pytest.mark.parametrize("moment", ["session", "initialize", "close", "shutdown"])
 def test_opening_again_after_a_failure(plan, moment):
     """After any failure the same plan opens as if nothing had happened."""
     break_at(moment)

@@ -10,7 +10,7 @@ tensorflow = pytest.importorskip("tensorflow", reason="the emulation runs on Ten
 
 import numpy  # noqa: E402
 
-from npusession import AcceleratedTraining, Dump, NpuAbortError, NpuSession, Profiling  # noqa: E402
+from npusession import AcceleratedTraining, Dump, IgnoredOptionsWarning, NpuAbortError, NpuSession, Profiling  # noqa: E402
 from npusession.backends import load  # noqa: E402
 from npusession.backends.fake.runtime import RUNTIME  # noqa: E402
 
@@ -141,12 +141,20 @@ class TestLifecycle:
             session.run(initialize)
             assert getattr(backend.ranks, query)() == int(query.endswith("size"))
 
-    @pytest.mark.parametrize("value", ["-1", "one", ""])
+    @pytest.mark.parametrize("value", ["-1", "one", "1.0"])
     def test_bad_device_in_environment(self, backend, graph, monkeypatch, value):
         """A device id that is no number ends the real process, and is an NpuAbortError here."""
         monkeypatch.setenv("ASCEND_DEVICE_ID", value)
         with tf1.Session(graph=graph) as session, pytest.raises(NpuAbortError, match="ASCEND_DEVICE_ID"):
             session.run("sum:0", FEED)
+
+    def test_empty_device_in_environment(self, backend, graph, monkeypatch):
+        """An empty variable names no device."""
+        monkeypatch.setenv("ASCEND_DEVICE_ID", "")
+        monkeypatch.setenv("DEVICE_ID", "3")
+        with tf1.Session(graph=graph) as session:
+            session.run("sum:0", FEED)
+            assert RUNTIME.device == 3
 
 
 class TestSideEffects:
@@ -222,7 +230,8 @@ class TestVerdicts:
 
     def test_ignored(self, backend, graph):
         """What the runtime passes over in silence does not fail."""
-        with tf1.Session(graph=graph, config=config(no_such_option=("s", b"x"), enable_dump=("s", b"True"))) as session:
+        proto = config(no_such_option=("s", b"x"), enable_dump=("s", b"True"))
+        with tf1.Session(graph=graph, config=proto) as session, pytest.warns(IgnoredOptionsWarning):
             assert session.run("sum:0", FEED) == 25.0
 
     def test_off_line(self, backend, graph):

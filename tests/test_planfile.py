@@ -114,7 +114,7 @@ def test_side_file_of_a_failed_opening(plan, temporary):
 
     load("fake")
     for user in (plan, System(plan)):
-        RUNTIME.faults["initialize"] = RuntimeError("no")
+        RUNTIME.fail(at="initialize", error=RuntimeError("no"))
         with pytest.raises(RuntimeError, match="no"), user:
             pytest.fail("the body must not run")
         assert list(temporary.iterdir()) == []

@@ -122,23 +122,26 @@ say([event.name for event in RUNTIME.events][-4:])
 
 
 def test_spawned_child():
-    """A spawned process opens a session of its own, from a plan that was pickled to it."""
+    """A spawned process opens a session on a device of its own, from a plan that was pickled to it."""
     code, output, errors = run(
         '''
 import pickle, subprocess
 child = """
 import pickle, sys, tensorflow as tf
 plan = pickle.loads(sys.stdin.buffer.read())
-with plan.replace(graph=tf.Graph()) as s:
+with plan.replace(graph=tf.Graph(), device=2) as s:
     print(s.plan.device)
 """
 with plan as s:
     sent = pickle.dumps(plan.replace(graph=None))
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", child], input=sent, stdout=subprocess.PIPE)
+    # The device that the environment names is the parent's.
+    environ = {name: value for name, value in os.environ.items() if name != "ASCEND_DEVICE_ID"}
+    command = [sys.executable, "-W", "ignore", "-c", child]
+    done = subprocess.run(command, input=sent, stdout=subprocess.PIPE, env=environ)
     say(done.stdout.decode().strip(), s.run(two))
 '''
     )
-    assert (code, output.strip()) == (0, "1 2"), errors
+    assert (code, output.strip()) == (0, "2 2"), errors
 
 
 def test_import_is_light():

@@ -143,7 +143,7 @@ def test_failing_again(plan):
     with pytest.raises(RuntimeError, match="again"), System(plan):
         with plan as s:
             s.run("two:0")
-        RUNTIME.faults["initialize"] = RuntimeError("again")
+        RUNTIME.fail(at="initialize", error=RuntimeError("again"))
         with plan:
             pytest.fail("the body must not run")
     with plan as s:

@@ -48,6 +48,11 @@ def load(name: str | None = None) -> Backend:
     return _loaded[chosen]
 
 
+def unload(name: str) -> None:
+    """Forget a backend, so that :func:`load` loads it anew; sessions of it that are open are not closed."""
+    _loaded.pop(name, None)
+
+
 def _npu_or_fake() -> Backend:
     global _fallback
     if _fallback:

@@ -1,7 +1,4 @@
-"""What every backend must do: the same tests for the emulation and for a real adapter.
-
-They run on one backend per process: the one that NPUSESSION_BACKEND names, or the fake.
-"""
+"""What a session must do on every backend."""
 
 import os
 
@@ -11,13 +8,6 @@ tensorflow = pytest.importorskip("tensorflow", reason="sessions need TensorFlow"
 
 from npusession import NpuSession, SessionClosedError, System  # noqa: E402
 
-BACKEND = os.environ.get("NPUSESSION_BACKEND", "fake")
-
-
-@pytest.fixture
-def tf1():
-    return tensorflow.compat.v1
-
 
 @pytest.fixture
 def graph():
@@ -26,9 +16,9 @@ def graph():
 
 
 @pytest.fixture
-def plan(graph):
+def plan(graph, backend):
     """A plan for training on the backend at hand, bound to the test's graph."""
-    return NpuSession.for_training(graph=graph, backend=BACKEND)
+    return NpuSession.for_training(graph=graph, backend=backend.name)
 
 
 def test_runs_the_graph(plan, graph, tf1):

@@ -12,10 +12,10 @@ if typing.TYPE_CHECKING:
     from .device import DeviceSession
 
 #: The initialize and shutdown ops of each graph, by name.
-_OPERATIONS: weakref.WeakKeyDictionary[typing.Any, dict[str, _Lifecycle]] = weakref.WeakKeyDictionary()
+_OPERATIONS: weakref.WeakKeyDictionary[typing.Any, dict[str, Lifecycle]] = weakref.WeakKeyDictionary()
 
 
-class _Lifecycle:
+class Lifecycle:
     """One initialize or shutdown op."""
 
     def __init__(self, moment: str) -> None:
@@ -23,8 +23,18 @@ class _Lifecycle:
         self.moment = moment
         #: The session that runs it, set before each run.
         self.session: DeviceSession | None = None
+        #: Why the op failed. TensorFlow makes an UnknownError of every exception in Python code.
+        self.error: Exception | None = None
 
     def __call__(self) -> None:
+        """Run, and keep the exception with which it fails."""
+        try:
+            self._run()
+        except Exception as error:
+            self.error = error
+            raise
+
+    def _run(self) -> None:
         if self.session is None:
             raise RuntimeError(f"{self.moment}_system was run by a session that the emulation does not know")
         if self.moment == "initialize":
@@ -52,7 +62,7 @@ def shutdown_system(name: str | None = None) -> typing.Any:
     return _operation("shutdown", name or "NPUShutdown")
 
 
-def lifecycle_ops(graph: typing.Any) -> dict[str, _Lifecycle]:
+def lifecycle_ops(graph: typing.Any) -> dict[str, Lifecycle]:
     """Return the initialize and shutdown ops of a graph, by their names."""
     return _OPERATIONS.get(graph, {})
 
@@ -60,7 +70,7 @@ def lifecycle_ops(graph: typing.Any) -> dict[str, _Lifecycle]:
 def _operation(moment: str, name: str) -> typing.Any:
     if tf1().executing_eagerly():
         raise RuntimeError(f"{moment}_system() needs a graph; TensorFlow executes eagerly")
-    lifecycle = _Lifecycle(moment)
+    lifecycle = Lifecycle(moment)
     operation = tf1().numpy_function(lifecycle, [], [], name=name)
     _OPERATIONS.setdefault(operation.graph, {})[operation.name] = lifecycle
     return operation

@@ -28,6 +28,6 @@ def get_local_rank_size(group: str = WORLD) -> int:
 
 
 def _answer(query: str, value: int) -> int:
-    if not RUNTIME.initialized:
+    if not RUNTIME.hccl:
         raise ValueError(f"{query} error. ret[{5}]")
     return value

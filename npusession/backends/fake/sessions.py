@@ -13,13 +13,16 @@ import typing
 from ..._tensorflow import tf1
 from ...options import OPTIMIZER_NAME
 from .device import DeviceSession
-from .npu_ops import lifecycle_ops
+from .nodes import ancestors, by_name
+from .npu_ops import Lifecycle, lifecycle_ops
 from .runtime import RUNTIME
 
 #: Attribute of a TensorFlow session that holds its device session.
 _ATTRIBUTE = "_npusession_device"
 #: Position of config in Session(target, graph, config) and InteractiveSession(target, graph, config).
 _CONFIG = 2
+#: Class, name of the method, and what it was before.
+_replaced: list[tuple[typing.Any, str, typing.Any]] = []
 
 
 def install() -> None:
@@ -27,15 +30,34 @@ def install() -> None:
     tf1()
     from tensorflow.python.client.session import BaseSession
 
-    if hasattr(BaseSession, "_npusession_installed"):
+    if _replaced:
         return
-    BaseSession._npusession_installed = True
     for cls in (tf1().Session, tf1().InteractiveSession):
-        cls.__init__ = _initializing(cls.__init__)
-    BaseSession.run = _profiling(BaseSession.run)
-    BaseSession._do_run = _running(BaseSession._do_run)
-    BaseSession.make_callable = _calling(BaseSession.make_callable)
-    BaseSession.close = _closing(BaseSession.close)
+        _replace(cls, "__init__", _initializing)
+    _replace(BaseSession, "run", _profiling)
+    _replace(BaseSession, "_do_run", _running)
+    _replace(BaseSession, "make_callable", _calling)
+    _replace(BaseSession, "close", _closing)
+
+
+def uninstall() -> None:
+    """Put the methods back; sessions that are open are ordinary ones from then on."""
+    while _replaced:
+        cls, name, before = _replaced.pop()
+        if before is None:
+            delattr(cls, name)
+        else:
+            setattr(cls, name, before)
+
+
+def installed() -> bool:
+    """Return whether new sessions are the emulation's."""
+    return bool(_replaced)
+
+
+def _replace(cls: typing.Any, name: str, wrap: typing.Callable[..., typing.Any]) -> None:
+    _replaced.append((cls, name, vars(cls).get(name)))
+    setattr(cls, name, wrap(getattr(cls, name)))
 
 
 def device_session(session: typing.Any) -> DeviceSession | None:
@@ -77,22 +99,43 @@ def _running(do_run: typing.Callable[..., typing.Any]) -> typing.Callable[..., t
         device = device_session(self)
         if device is None:
             return do_run(self, handle, targets, fetches, feeds, *rest)
-        lifecycle = lifecycle_ops(self.graph)
-        asked = {getattr(item, "op", item).name for item in (*targets, *fetches)}
-        device.before_run(lifecycle_only=bool(asked) and asked <= lifecycle.keys())
-        for name in asked & lifecycle.keys():
-            RUNTIME.trip(lifecycle[name].moment)
-            lifecycle[name].session = device
-        if device.dump is None or handle is not None:
-            return do_run(self, handle, targets, fetches, feeds, *rest)
-        dumped = device.dump.begin(targets, fetches, feeds)
-        if dumped is None:
-            return do_run(self, handle, targets, fetches, feeds, *rest)
-        results = do_run(self, handle, targets, [*fetches, *dumped.tensors], feeds, *rest)
+        lifecycle = _begin(self.graph, device, targets, fetches, feeds)
+        try:
+            if device.dump is None or handle is not None:
+                return do_run(self, handle, targets, fetches, feeds, *rest)
+            dumped = device.dump.begin(targets, fetches, feeds)
+            if dumped is None:
+                return do_run(self, handle, targets, fetches, feeds, *rest)
+            results = do_run(self, handle, targets, [*fetches, *dumped.tensors], feeds, *rest)
+        except Exception:
+            for operation in lifecycle:
+                if operation.error is not None:
+                    raise operation.error from None
+            raise
         dumped.write(results[len(fetches) :])
         return results[: len(fetches)]
 
     return wrapped
+
+
+def _begin(
+    graph: typing.Any, device: DeviceSession, targets: typing.Any, fetches: typing.Any, feeds: typing.Any
+) -> list[Lifecycle]:
+    """Do what comes before a run; returns the initialize and shutdown ops that are in it."""
+    known = lifecycle_ops(graph)
+    operations = [getattr(item, "op", item) for item in (*targets, *fetches)]
+    asked = {operation.name for operation in operations}
+    device.before_run(lifecycle_only=bool(asked) and asked <= known.keys())
+    lifecycle = [known[name] for name in asked & known.keys()]
+    for operation in lifecycle:
+        RUNTIME.faults.trip(operation.moment)
+        operation.session, operation.error = device, None
+    if RUNTIME.faults.in_graphs:
+        fed = by_name(feeds)
+        for operation in ancestors(operations, fed):
+            if not any(tensor.name in fed for tensor in operation.outputs):
+                RUNTIME.faults.trip(operation.name, device.timeout)
+    return lifecycle
 
 
 def _profiling(run: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
@@ -118,17 +161,12 @@ def _profiling(run: typing.Callable[..., typing.Any]) -> typing.Callable[..., ty
 
 def _calling(make_callable: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
     @functools.wraps(make_callable)
-    def wrapped(self: typing.Any, *args: typing.Any, **keywords: typing.Any) -> typing.Any:
-        device = device_session(self)
-        call = make_callable(self, *args, **keywords)
-        if device is None:
-            return call
-
-        def run(*values: typing.Any, **more: typing.Any) -> typing.Any:
-            device.before_run(lifecycle_only=False)
-            return call(*values, **more)
-
-        return run
+    def wrapped(
+        self: typing.Any, fetches: typing.Any, feed_list: typing.Any = None, accept_options: bool = False
+    ) -> typing.Any:
+        # With a list of feeds, if only an empty one, TensorFlow's callable is a call of run().
+        asked = feed_list if device_session(self) is None else feed_list or []
+        return make_callable(self, fetches, asked, accept_options)
 
     return wrapped
 
@@ -142,7 +180,7 @@ def _closing(close: typing.Callable[..., None]) -> typing.Callable[..., None]:
             return
         setattr(self, _ATTRIBUTE, None)
         try:
-            RUNTIME.trip("close")
+            RUNTIME.faults.trip("close")
         finally:
             close(self)
             device.close()

@@ -6,19 +6,24 @@ field reads as zero or empty, and values are looked at in the runtime's order, s
 
 from __future__ import annotations
 
+import typing
+
 from ...options.comparison import BUFFER_OPTIMIZE, DUMP_DATA, USE_OFF_LINE
-from ...options.debugging import ENABLE_EXCEPTION_DUMP
+from ...options.compilation import OO_CONSTANT_FOLDING
+from ...options.debugging import ENABLE_EXCEPTION_DUMP, EXPORT_COMPILE_STAT
+from ...options.deprecated import OP_DEBUG_LEVEL
 from ...options.experimental_compiling import JIT_COMPILE, SHAPE_GENERALIZATION_MODE
+from ...options.model import Option
 from ...options.performance_advanced import VARIABLE_PLACEMENT
 from ...options.precision import PRECISION_MODE, PRECISION_MODE_V2
 from ...options.reserved import GRAPH_SLICE, JOB
 from . import verdict_dump as dump
 from . import verdict_gears as gears
 from . import verdict_steps as steps
-from .verdict_reading import Aborted, Parameters, Rejected, read
+from .verdict_reading import Aborted, Parameters, Rejected, given, read
 from .verdict_steps import one_of
 
-__all__ = ["Aborted", "Parameters", "Rejected", "judge", "off_line", "read"]
+__all__ = ["Aborted", "Parameters", "Rejected", "judge", "on_device", "read"]
 
 #: What is looked at before a graph's part in a cluster is.
 _FIRST = (
@@ -29,6 +34,7 @@ _FIRST = (
 )
 #: Parts in a cluster whose graphs stay on the CPU and are not looked at any further.
 _ON_THE_CPU = ("ps", "default")
+_precision, _precision_v2 = one_of(PRECISION_MODE, Rejected), one_of(PRECISION_MODE_V2, Rejected)
 #: What is looked at for a graph that goes to the device.
 _THEN = (
     dump.directory,
@@ -36,8 +42,8 @@ _THEN = (
     dump.overflow,
     steps.run_mode,
     steps.tuning,
-    one_of(PRECISION_MODE, Rejected),
-    one_of(PRECISION_MODE_V2, Rejected),
+    _precision,
+    _precision_v2,
     steps.parallel_models,
     one_of(ENABLE_EXCEPTION_DUMP, Rejected),
     steps.implementation,
@@ -56,8 +62,23 @@ _THEN = (
 )
 
 
-def judge(parameters: Parameters) -> None:
+#: Options that the runtime keeps for the whole process, by the check after which it does, even if a later one fails.
+_KEPT_AFTER = {
+    steps.run_mode: (OP_DEBUG_LEVEL,),
+    _precision: (PRECISION_MODE,),
+    _precision_v2: (PRECISION_MODE_V2,),
+    steps.compile_statistics: (EXPORT_COMPILE_STAT, OO_CONSTANT_FOLDING),
+}
+#: Those of them that are passed over when set through another field; the others then read as zero or empty.
+_BY_FIELD = (EXPORT_COMPILE_STAT, OO_CONSTANT_FOLDING)
+
+
+def judge(parameters: Parameters, keep: typing.Callable[[Option], object] | None = None) -> None:
     """Return when the runtime takes the parameters.
+
+    Args:
+        parameters: what it is given.
+        keep: called with each option that stays in force for the rest of the process.
 
     Raises:
         Rejected: it returns an error.
@@ -69,8 +90,13 @@ def judge(parameters: Parameters) -> None:
         return
     for step in _THEN:
         step(parameters)
+        for option in _KEPT_AFTER.get(step, ()):
+            read_at_all = option not in _BY_FIELD or parameters.get(option.name, ("",))[0] == option.field
+            if keep is not None and given(parameters, option) and read_at_all:
+                keep(option)
 
 
-def off_line(parameters: Parameters) -> bool:
-    """Tell whether the graph goes to the device; it does unless the switch is there and reads as off."""
-    return USE_OFF_LINE.name not in parameters or bool(read(parameters, USE_OFF_LINE))
+def on_device(parameters: Parameters) -> bool:
+    """Tell whether the graph goes to the device; it does unless its part in a cluster or a switch keeps it from it."""
+    switched_off = given(parameters, USE_OFF_LINE) and not read(parameters, USE_OFF_LINE)
+    return not switched_off and read(parameters, JOB) not in _ON_THE_CPU

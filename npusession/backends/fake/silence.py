@@ -1,0 +1,53 @@
+"""What the runtime does to a session's options without a word, said aloud."""
+
+from __future__ import annotations
+
+import typing
+import warnings
+
+from ..._site import stacklevel
+from ...environment import DEVICE_VARIABLES, original
+from ...errors import IgnoredOptionsWarning, OptionsError
+from ...options import Problem
+from ...parameters import check_parameters
+from ...proto import check_config
+from .verdicts import Parameters
+
+if typing.TYPE_CHECKING:
+    from .runtime import FakeRuntime
+
+
+def report(runtime: FakeRuntime, number: int, config: typing.Any, parameters: Parameters) -> None:
+    """Check the options that the runtime took, and report what is an error by the reference all the same.
+
+    Args:
+        runtime: takes one ``ignored`` event for each.
+        number: the session's.
+        config: the session's ConfigProto.
+        parameters: its options, those of all NpuOptimizer entries together.
+
+    Raises:
+        OptionsError: there are errors, and the runtime's settings are strict.
+    """
+    found = (*check_config(config).errors, *_errors(parameters, runtime))
+    if not found:
+        return
+    for problem in found:
+        runtime.record("ignored", number, f"{problem.code} {problem.option}: {problem.message}")
+    if runtime.settings.strict:
+        raise OptionsError(found)
+    warn("the real runtime would take these options, and say nothing of it:", map(str, found))
+
+
+def warn(head: str, lines: typing.Iterable[str]) -> None:
+    """Give one warning, at the user's line."""
+    warnings.warn("\n".join((head, *lines)), IgnoredOptionsWarning, stacklevel=stacklevel())
+
+
+def _errors(parameters: Parameters, runtime: FakeRuntime) -> tuple[Problem, ...]:
+    environ = original()
+    for name in DEVICE_VARIABLES:
+        # What comes of two devices is an event of its own.
+        environ.pop(name, None)
+    triples = [(name, field, value) for name, (field, value) in sorted(parameters.items())]
+    return check_parameters(triples, product=runtime.settings.product, environ=environ).errors
