@@ -11,11 +11,11 @@ from ...options import OPTIMIZER_NAME
 from ...options.basic import SESSION_DEVICE_ID
 from ...options.experimental import ACCELERATE
 from ...options.performance import ITERATIONS_PER_LOOP
-from ...options.precision import PRECISION_MODE, PRECISION_MODE_V2
 from ...proto import value_of
 from . import verdicts
 from .acceleration import Acceleration, Unreadable
-from .dump import DataDump
+from .artefacts import Artefacts
+from .precision import Rounding, modes_of, rounding
 from .runtime import RUNTIME
 from .verdicts import Aborted, Parameters, Rejected, read
 
@@ -32,7 +32,8 @@ class DeviceSession:
         entries = config.graph_options.rewrite_options.custom_optimizers
         entry = next(entry for entry in entries if entry.name == OPTIMIZER_NAME)
         self.parameters: Parameters = {name: value_of(attr) for name, attr in entry.parameter_map.items()}
-        self.dump: DataDump | None = None
+        #: What its runs leave on disk, ``None`` before the first.
+        self.artefacts: Artefacts | None = None
         self._acceleration: Acceleration | None = None
         self._judged = False
         self._generation = 0
@@ -44,6 +45,14 @@ class DeviceSession:
     def on_device(self) -> bool:
         """Whether its graphs go to the device at all."""
         return verdicts.off_line(self.parameters)
+
+    @property
+    def rounding(self) -> Rounding:
+        """How matrix operators compute in the run that follows, where low precision is simulated."""
+        modes = modes_of(self.parameters)
+        if self._acceleration is not None and self._acceleration.low:
+            modes = typing.cast("tuple[str, str]", tuple(mode or "" for mode in self._acceleration.low_modes))
+        return rounding(modes, self.parameters)
 
     def before_run(self, *, lifecycle_only: bool) -> None:
         """Do what the runtime does before a run: judge the options, initialise, switch the precision.
@@ -90,8 +99,7 @@ class DeviceSession:
         mode = read(self.parameters, ACCELERATE)
         if mode:
             loop = read(self.parameters, ITERATIONS_PER_LOOP) or 1
-            modes = read(self.parameters, PRECISION_MODE), read(self.parameters, PRECISION_MODE_V2)
-            acceleration = Acceleration(mode, modes, loop)
+            acceleration = Acceleration(mode, modes_of(self.parameters), loop)
             try:
                 acceleration.start(os.environ)
             except Unreadable as fault:
@@ -102,7 +110,7 @@ class DeviceSession:
         device = (
             read(self.parameters, SESSION_DEVICE_ID) if SESSION_DEVICE_ID.name in self.parameters else RUNTIME.device
         )
-        self.dump = DataDump.of(self.parameters, device)
+        self.artefacts = Artefacts(self.parameters, self.number, device)
         self._generation = RUNTIME.generation
         RUNTIME.graph_loaded(self)
 

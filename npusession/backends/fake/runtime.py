@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import collections
+import dataclasses
 import os
 import threading
 import time
@@ -17,6 +18,7 @@ import typing
 from ...environment import device_in
 from ...errors import NpuAbortError
 from .profiling import Profile
+from .settings import Settings
 from .verdicts import Parameters
 
 if typing.TYPE_CHECKING:
@@ -47,12 +49,14 @@ class FakeRuntime:
     """One process's emulated runtime.
 
     Attributes:
+        settings: what the emulation is told about the host; see :meth:`configure`.
         events: what happened, in order; the newest :data:`MAX_EVENTS`.
         initialized: whether it is initialised now.
         device: the device that was initialised.
         parameters: the options of initialisation.
         generation: counts initialisations; sessions that ran in an earlier one are dead.
         profile: where runs are profiled to, ``None`` when profiling is off.
+        finishing: what is called once the runtime is finalised.
         faults: exceptions to raise, for tests: at ``initialize``, ``open``, ``run``, ``close`` or ``shutdown``.
     """
 
@@ -66,7 +70,8 @@ class FakeRuntime:
         atexit.register(self.finalize, "exit")
 
     def reset(self) -> None:
-        """Forget everything, as a new process would."""
+        """Forget everything, the settings too, as a new process would."""
+        self.settings = Settings()
         # Bounded: a training may make millions of runs.
         self.events: collections.deque[Event] = collections.deque(maxlen=MAX_EVENTS)
         self.initialized = False
@@ -77,6 +82,16 @@ class FakeRuntime:
         self._initializers: set[int] = set()
         self._running: set[int] = set()
         self.profile: Profile | None = None
+        self.finishing: list[typing.Callable[[], None]] = []
+
+    def configure(self, **settings: typing.Any) -> None:
+        """Change some of the settings.
+
+        Raises:
+            TypeError: there is no setting of that name, or its value has another type.
+            ValueError: a value is out of range.
+        """
+        self.settings = dataclasses.replace(self.settings, **settings)
 
     def record(self, name: str, session: int = 0, detail: str = "") -> None:
         """Add an event."""
@@ -121,9 +136,12 @@ class FakeRuntime:
                 return
             self.initialized = False
             self.record("finalize", 0, reason)
+            finishing, self.finishing = self.finishing, []
             profile, self.profile = self.profile, None
         if profile is not None:
-            profile.write()
+            profile.close()
+        for finish in finishing:
+            finish()
 
     def graph_loaded(self, session: DeviceSession) -> None:
         """Note that a session has graphs on the device."""

@@ -14,6 +14,8 @@ from ..._tensorflow import tf1
 from ...options import OPTIMIZER_NAME
 from .device import DeviceSession
 from .npu_ops import lifecycle_ops
+from .precision import prepare, simulate
+from .profiling import profiled
 from .runtime import RUNTIME
 
 #: Attribute of a TensorFlow session that holds its device session.
@@ -32,7 +34,6 @@ def install() -> None:
     BaseSession._npusession_installed = True
     for cls in (tf1().Session, tf1().InteractiveSession):
         cls.__init__ = _initializing(cls.__init__)
-    BaseSession.run = _profiling(BaseSession.run)
     BaseSession._do_run = _running(BaseSession._do_run)
     BaseSession.make_callable = _calling(BaseSession.make_callable)
     BaseSession.close = _closing(BaseSession.close)
@@ -72,63 +73,42 @@ def _initializing(initialize: typing.Callable[..., None]) -> typing.Callable[...
 def _running(do_run: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
     @functools.wraps(do_run)
     def wrapped(
-        self: typing.Any, handle: object, targets: typing.Any, fetches: typing.Any, feeds: typing.Any, *rest: typing.Any
+        self: typing.Any, handle: object, targets: typing.Any, fetches: typing.Any, feeds: typing.Any, *options: typing.Any
     ) -> typing.Any:
         device = device_session(self)
         if device is None:
-            return do_run(self, handle, targets, fetches, feeds, *rest)
+            return do_run(self, handle, targets, fetches, feeds, *options)
+        prepare(self.graph)
         lifecycle = lifecycle_ops(self.graph)
         asked = {getattr(item, "op", item).name for item in (*targets, *fetches)}
         device.before_run(lifecycle_only=bool(asked) and asked <= lifecycle.keys())
         for name in asked & lifecycle.keys():
             RUNTIME.trip(lifecycle[name].moment)
             lifecycle[name].session = device
-        if device.dump is None or handle is not None:
-            return do_run(self, handle, targets, fetches, feeds, *rest)
-        dumped = device.dump.begin(targets, fetches, feeds)
-        if dumped is None:
-            return do_run(self, handle, targets, fetches, feeds, *rest)
-        results = do_run(self, handle, targets, [*fetches, *dumped.tensors], feeds, *rest)
-        dumped.write(results[len(fetches) :])
-        return results[: len(fetches)]
 
-    return wrapped
+        def call(wanted: typing.Sequence[typing.Any]) -> typing.Sequence[typing.Any]:
+            def run(*traced: typing.Any) -> typing.Any:
+                return do_run(self, handle, targets, wanted, fed, *traced)
 
+            return profiled(run, *options) if device.on_device else run(*options)
 
-def _profiling(run: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
-    @functools.wraps(run)
-    def wrapped(
-        self: typing.Any,
-        fetches: typing.Any,
-        feed_dict: typing.Any = None,
-        options: typing.Any = None,
-        run_metadata: typing.Any = None,
-    ) -> typing.Any:
-        device = device_session(self)
-        profile = RUNTIME.profile if device is not None and device.on_device else None
-        if profile is None or options is not None or run_metadata is not None:
-            return run(self, fetches, feed_dict, options, run_metadata)
-        options, run_metadata = profile.begin()
-        results = run(self, fetches, feed_dict, options, run_metadata)
-        profile.add(run_metadata)
-        return results
+        fetches, fed = simulate(self.graph, device, fetches, feeds)
+        if device.artefacts is None or handle is not None:
+            return call(fetches)
+        return device.artefacts.run(call, targets, fetches, fed)
 
     return wrapped
 
 
 def _calling(make_callable: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
     @functools.wraps(make_callable)
-    def wrapped(self: typing.Any, *args: typing.Any, **keywords: typing.Any) -> typing.Any:
-        device = device_session(self)
-        call = make_callable(self, *args, **keywords)
-        if device is None:
-            return call
-
-        def run(*values: typing.Any, **more: typing.Any) -> typing.Any:
-            device.before_run(lifecycle_only=False)
-            return call(*values, **more)
-
-        return run
+    def wrapped(
+        self: typing.Any, fetches: typing.Any, feed_list: typing.Any = None, accept_options: bool = False
+    ) -> typing.Any:
+        prepare(self.graph)
+        # With a list of feeds, if only an empty one, TensorFlow's callable is a call of run().
+        asked = feed_list if device_session(self) is None else feed_list or []
+        return make_callable(self, fetches, asked, accept_options)
 
     return wrapped
 

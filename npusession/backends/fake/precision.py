@@ -1,0 +1,247 @@
+"""Low precision, really computed: the inputs and outputs of matrix operators are rounded while a session's mode says so.
+
+Off unless the setting ``simulate_precision`` is on. Before a graph is run for the first time, the float32 tensors that go
+into matrix operators and come out of them are led through a rounding that a switch turns on,
+
+    where(switch is float16, float32(float16(x)), where(switch is bfloat16, float32(bfloat16(x)), x))
+
+The switch is a placeholder with a default of off; each run feeds what its session's precision mode is at that moment. Off, the
+very tensor goes through, so that arithmetic is float32 to the last bit. Products are summed up in float32, as on the device.
+
+Left out are matrix operators inside functions, which is what conditions and loops of version 2 are, and what a session that is
+run already holds. Both are warned of.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import typing
+import warnings
+import weakref
+
+from ..._tensorflow import tf1
+from ...errors import FakeBackendWarning
+from ...options.model import Scene
+from ...options.precision import PRECISION_MODE, PRECISION_MODE_V2
+from ...options.basic import GRAPH_RUN_MODE
+from ...products import ALL_PRODUCTS
+from .runtime import RUNTIME
+from .verdicts import Parameters, read
+
+if typing.TYPE_CHECKING:
+    from .device import DeviceSession
+
+SCOPE = "npusession_precision"
+#: Operators that the device's matrix unit computes.
+MATRIX = frozenset(
+    {
+        "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput", "Conv3D",
+        "Conv3DBackpropFilterV2", "Conv3DBackpropInputV2", "DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropFilter",
+        "DepthwiseConv2dNativeBackpropInput", "Einsum", "MatMul",
+    }
+)  # fmt: skip
+#: Operators that pass tensors in and out of conditions and loops, and must stay as they are.
+_CONTROL = frozenset({"Enter", "Exit", "LoopCond", "Merge", "NextIteration", "Switch"})
+_ATTRIBUTE = "_npusession_rounding"
+_LOCK = threading.RLock()
+
+#: What the switches say.
+_OFF = 0
+_CODES = {"float16": 1, "bfloat16": 2}
+
+
+class Rounding(typing.NamedTuple):
+    """How matrix operators compute: the type that their inputs, and that their outputs, are rounded to."""
+
+    inputs: str | None = None
+    outputs: str | None = None
+
+
+_KEPT = Rounding()
+_FLOAT16, _BFLOAT16 = Rounding("float16", "float16"), Rounding("bfloat16", "bfloat16")
+_FLOAT16_IN = Rounding("float16")
+#: By the values of both options; those that are not here keep float32 in matrix operators, or are not simulated.
+_MODES = {
+    "allow_fp32_to_fp16": _FLOAT16,
+    "force_fp16": _FLOAT16,
+    "fp16": _FLOAT16,
+    "allow_mix_precision": _FLOAT16,
+    "allow_mix_precision_fp16": _FLOAT16,
+    "mixed_float16": _FLOAT16,
+    "allow_mix_precision_bf16": _BFLOAT16,
+    "mixed_bfloat16": _BFLOAT16,
+    "force_fp32": _FLOAT16_IN,
+    "cube_fp16in_fp32out": _FLOAT16_IN,
+}
+
+
+def rounding(modes: tuple[str, str], parameters: Parameters) -> Rounding:
+    """Return how matrix operators compute.
+
+    Args:
+        modes: values of ``precision_mode`` and ``precision_mode_v2``, empty when not given.
+        parameters: the session's options, which decide the default.
+    """
+    given = modes[1] or modes[0]
+    if not given:
+        product = RUNTIME.settings.product
+        inference = GRAPH_RUN_MODE.name in parameters and read(parameters, GRAPH_RUN_MODE) == 0
+        scene = Scene.INFERENCE if inference else Scene.TRAINING
+        for default in PRECISION_MODE.defaults:
+            # Where no product is set, what only some products do is not done.
+            known = default.products >= ALL_PRODUCTS if product is None else product in default.products
+            if scene in default.scenes and known:
+                given = str(default.value)
+    return _MODES.get(given, _KEPT)
+
+
+def modes_of(parameters: Parameters) -> tuple[str, str]:
+    """Return the values of both options for the precision mode, empty when not given."""
+    return read(parameters, PRECISION_MODE), read(parameters, PRECISION_MODE_V2)
+
+
+def is_rounding(operation: typing.Any) -> bool:
+    """Tell whether an operator belongs to the simulation, not to the user's graph."""
+    return bool(operation.name.startswith(SCOPE + "/"))
+
+
+def prepare(graph: typing.Any) -> None:
+    """Put the switches into what is new in a graph, before it is run.
+
+    Does nothing unless the simulation is on.
+    """
+    if not RUNTIME.settings.simulate_precision:
+        return
+    with _LOCK:
+        switches = getattr(graph, _ATTRIBUTE, None)
+        if switches is None:
+            switches = _Switches()
+            setattr(graph, _ATTRIBUTE, switches)
+        switches.extend(graph)
+
+
+def simulate(
+    graph: typing.Any,
+    device: DeviceSession,
+    fetches: typing.Sequence[typing.Any],
+    feeds: typing.Mapping[typing.Any, typing.Any],
+) -> tuple[typing.Sequence[typing.Any], typing.Mapping[typing.Any, typing.Any]]:
+    """Return what to fetch and to feed, so that a run is made in its session's precision."""
+    if not RUNTIME.settings.simulate_precision:
+        return fetches, feeds
+    return typing.cast("_Switches", getattr(graph, _ATTRIBUTE)).turned(device.rounding, fetches, feeds)
+
+
+class _Switches:
+    """The switches of one graph, and what they round."""
+
+    def __init__(self) -> None:
+        self._version = -1
+        self._seen: set[str] = set()
+        #: By kind, ``inputs`` or ``outputs``: the switch, and whether it says each of the types.
+        self._switches: dict[str, tuple[typing.Any, dict[str, typing.Any]]] = {}
+        #: Rounded tensors, by the tensor's name, the kind and the condition or loop that they are in.
+        self._rounded: dict[tuple[str, str, object], typing.Any] = {}
+
+    def extend(self, graph: typing.Any) -> None:
+        if graph.version == self._version:
+            return
+        new = [item for item in graph.get_operations() if item.name not in self._seen and not is_rounding(item)]
+        self._seen.update(item.name for item in new)
+        with _open(graph):
+            for operation in new:
+                if operation.type not in _CONTROL:
+                    self._lead(operation)
+                if operation.type in MATRIX:
+                    # For who fetches it.
+                    for tensor in filter(_is_float32, operation.outputs):
+                        self._round(tensor, "outputs", operation._get_control_flow_context())
+        self._version = graph.version
+        _warn_of_functions(graph, new)
+
+    def turned(
+        self,
+        rounding: Rounding,
+        fetches: typing.Sequence[typing.Any],
+        feeds: typing.Mapping[typing.Any, typing.Any],
+    ) -> tuple[typing.Sequence[typing.Any], typing.Mapping[typing.Any, typing.Any]]:
+        import numpy
+
+        fed = dict(feeds)
+        for kind, dtype in zip(Rounding._fields, rounding):
+            if dtype is not None and kind in self._switches:
+                switch = self._switches[kind][0]
+                # From TensorFlow 2 on, feeds are keyed by references.
+                fed[switch.ref() if hasattr(switch, "ref") else switch] = numpy.asarray(_CODES[dtype], "int32")
+        if rounding.outputs is not None:
+            fetches = [self._rounded.get((item.name, "outputs", None), item) for item in fetches]
+        return fetches, fed
+
+    def _lead(self, operation: typing.Any) -> None:
+        context = operation._get_control_flow_context()
+        for position, tensor in enumerate(operation.inputs):
+            kind = "inputs" if operation.type in MATRIX else "outputs" if tensor.op.type in MATRIX else None
+            if kind is not None and _is_float32(tensor):
+                operation._update_input(position, self._round(tensor, kind, context))
+
+    def _round(self, tensor: typing.Any, kind: str, context: typing.Any) -> typing.Any:
+        key = tensor.name, kind, context
+        if key not in self._rounded:
+            if kind not in self._switches:
+                switch = tf1().placeholder_with_default(_OFF, (), name=kind)
+                tests = {dtype: tf1().equal(switch, code) for dtype, code in _CODES.items()}
+                self._switches[kind] = switch, tests
+            with _inside(context):
+                value = tensor
+                for dtype, chosen in self._switches[kind][1].items():
+                    low = tf1().cast(tf1().cast(tensor, dtype), tf1().float32)
+                    value = tf1().where_v2(chosen, low, value)
+            value.set_shape(tensor.shape)
+            self._rounded[key] = value
+        return self._rounded[key]
+
+
+@contextlib.contextmanager
+def _open(graph: typing.Any) -> typing.Iterator[None]:
+    """Let operators be added to a graph, outside of whatever the caller is in the middle of."""
+    finalized = graph.finalized
+    if finalized:
+        # A session hook or a MonitoredSession finalises a graph before it is first run.
+        graph._unsafe_unfinalize()
+    try:
+        with graph.as_default(), graph.control_dependencies(None), graph.device(None), graph.name_scope(SCOPE + "/"):
+            yield
+    finally:
+        if finalized:
+            graph.finalize()
+
+
+@contextlib.contextmanager
+def _inside(context: typing.Any) -> typing.Iterator[None]:
+    """Add operators to a condition or loop of version 1, ``None`` for outside of all."""
+    if context is None:
+        yield
+        return
+    context.Enter()
+    try:
+        yield
+    finally:
+        context.Exit()
+
+
+def _is_float32(tensor: typing.Any) -> bool:
+    return bool(tensor.dtype == tf1().float32)
+
+
+def _warn_of_functions(graph: typing.Any, new: typing.Sequence[typing.Any]) -> None:
+    functions = {function.signature.name: function for function in graph.as_graph_def().library.function} if any(
+        attribute.func.name for item in new for attribute in item.node_def.attr.values()
+    ) else {}
+    names = [name for name, body in functions.items() if any(node.op in MATRIX for node in body.node_def)]
+    if names:
+        warnings.warn(
+            "simulate_precision: matrix operators inside functions stay in float32: {}".format(", ".join(sorted(names))),
+            FakeBackendWarning,
+            stacklevel=2,
+        )
