@@ -22,6 +22,7 @@ from ..dumps import (
     Statistics,
     Tensor,
     describe,
+    failure,
     find,
     overflow,
     statistics,
@@ -59,7 +60,8 @@ def ls(path: str, op: str | None, steps: tuple[tuple[int, int], ...] | None, mac
         named = describe(path)
         files = [] if named is None else [named]
     if not files:
-        raise click.ClickException(f"{path}: no dump in there; files of one are called <op type>.<op name>.<task>....")
+        form = "<op type>.<op name>.<task>.<stream>.<timestamp>"
+        raise click.ClickException(f"{path}: no dump files there; they are called {form}")
     chosen = [file for file in files if _asked(file, op, steps)]
     rows = [(file, row) for file in chosen for row in _rows(file)]
     if machine:
@@ -84,6 +86,9 @@ def ls(path: str, op: str | None, steps: tuple[tuple[int, int], ...] | None, mac
             ends = (_shape(row["shape"]), "" if row["size"] is None else str(row["size"]), os.path.basename(file.path))
             table.add_row(*map(Text, (*map(str, cells), *ends)))
         console.print(table)
+        for _, row in members:
+            if "error" in row:
+                console.print(Text(row["error"]))
 
 
 @dump.command("show")
@@ -97,10 +102,11 @@ def show(file: str, wanted: str | None, target: str | None, machine: bool) -> No
         raise click.ClickException(f"{file}: a directory; npusession dump ls lists the files in it")
     named = describe(file)
     kind = "tensors" if named is None else named.kind
-    if kind in ("statistics", "overflow") or (named is None and file.endswith(".csv")):
+    reader = {"statistics": statistics, "overflow": overflow, "failure": failure}.get(kind)
+    if reader is not None:
         if wanted is not None or target is not None:
             raise click.ClickException(f"{file}: holds no tensors, so --tensor and --npy do not apply")
-        content: typing.Any = _reading(overflow if kind == "overflow" else statistics, file)
+        content: typing.Any = _reading(reader, file)
         _print_json(content) if machine else _table(content)
         return
     found = _reading(tensors, file)
@@ -126,9 +132,7 @@ def show(file: str, wanted: str | None, target: str | None, machine: bool) -> No
 
 
 def _asked(file: DumpFile, op: str | None, steps: tuple[tuple[int, int], ...] | None) -> bool:
-    if steps is not None and not (
-        file.step.isdigit() and any(low <= int(file.step) <= high for low, high in steps)
-    ):
+    if steps is not None and not (file.step.isdigit() and any(low <= int(file.step) <= high for low, high in steps)):
         return False
     # A name is taken as the graph has it, or as the file has it.
     patterns = () if op is None else (op, op.replace("/", "_").replace(":", "_"))
@@ -148,7 +152,10 @@ def _rows(file: DumpFile) -> list[dict[str, typing.Any]]:
             ]  # fmt: skip
         if file.kind == "overflow":
             units = ", ".join(name for name, unit in overflow(file.path).items() if unit.get("status"))
-            return [_row("overflow", units, "", "")]
+            return [_row(f"overflow of {units}", "", "", "")]
+        if file.kind == "failure":
+            found = failure(file.path)
+            return [_row(f"failure of {found.get('op_name')}", "", "", "")]
         return [_row(item.name, item.dtype, list(item.shape), item.size) for item in tensors(file.path)]
     except (NotADumpError, OSError, KeyError) as error:
         return [{**_row("", "unreadable", "", ""), "error": str(error)}]
@@ -180,7 +187,7 @@ def _place(file: DumpFile) -> dict[str, typing.Any]:
 def _as_json(tensor: Tensor) -> dict[str, typing.Any]:
     array = _reading(lambda _: tensor.load(), "")
     found = Statistics.of(array)
-    numbers: dict[str, typing.Any] = {"elements": found.count}
+    numbers: dict[str, typing.Any] = {"elements": found.elements}
     if array.dtype.kind in "biuf":
         ranges = {"min": found.minimum, "max": found.maximum, "mean": found.mean, "l2norm": found.l2norm}
         numbers.update({name: None if math.isnan(value) else value for name, value in ranges.items()})
@@ -228,6 +235,9 @@ def _reading(read: typing.Callable[[str], _Content], path: str) -> _Content:
 
 
 def _table(content: typing.Any) -> None:
+    if isinstance(content, dict) and not all(isinstance(values, dict) for values in content.values()):
+        _print_json(content)
+        return
     rows = content if isinstance(content, list) else [{"unit": unit, **values} for unit, values in content.items()]
     titles = list(dict.fromkeys(title for row in rows for title in row))
     table = Table(box=SIMPLE_HEAD)

@@ -6,8 +6,8 @@ Nothing here needs TensorFlow; NumPy is imported when an array is asked for.
 from __future__ import annotations
 
 from .names import DumpName
-from .payload import NotADumpError, Tensor, overflow, statistics, tensors
-from .statistics import Statistics
+from .payload import NotADumpError, Tensor, failure, overflow, statistics, tensors
+from .summary import Statistics
 from .tree import DumpFile, describe, find
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Statistics",
     "Tensor",
     "describe",
+    "failure",
     "find",
     "overflow",
     "statistics",

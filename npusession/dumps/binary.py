@@ -1,8 +1,8 @@
 """The runtime's own dump files.
 
-8 bytes, little endian, say how long a protobuf message is that follows; it describes the operator's tensors. Behind it come
-the data of its inputs, then those of its outputs. Few fields of the message matter here, so the wire format is read without
-a protobuf library.
+8 bytes, little endian, say how long a protobuf message is that follows; it describes the operator's tensors. Behind
+it come the data of its inputs, then those of its outputs. Few fields of the message matter here, so the wire format
+is read without a protobuf library.
 Source: the vendor's published tools that write and check such files.
 """
 
@@ -66,7 +66,7 @@ def read_parts(file: typing.BinaryIO, length: int) -> list[Part]:
     """
     prefix = file.read(_PREFIX)
     if len(prefix) < _PREFIX:
-        raise Malformed("shorter than the 8 bytes that a dump begins with")
+        raise Malformed("no dump: shorter than the 8 bytes that a dump begins with")
     (size,) = struct.unpack("<Q", prefix)
     if not 0 < size <= length - _PREFIX:
         raise Malformed(f"no dump: its first 8 bytes announce {size} bytes of description, {length - _PREFIX} follow")

@@ -1,8 +1,8 @@
 """Names of dump files.
 
 ``{op_type}.{op_name}.{task}.{stream}.{timestamp}`` for operators (exception dumps leave out the stream), and
-``Opdebug.Node_OpDebug.{task}.{stream}.{timestamp}`` for what is known of an overflow. Statistics end in ``.csv``; what the
-vendor's converter makes of a file ends in ``.output.0.json`` or ``.output.0.npy``.
+``Opdebug.Node_OpDebug.{task}.{stream}.{timestamp}`` for what is known of an overflow. Statistics end in ``.csv``;
+what the vendor's converter makes of a file ends in ``.output.0.json`` or ``.output.0.npy``.
 Source: the vendor's guide to accuracy debugging, naming of dump files.
 """
 
@@ -16,6 +16,8 @@ import typing
 #: Beside files whose name was too long for the file system: lines of the number they are called by, and their name.
 MAPPING = "mapping.csv"
 OVERFLOW_TYPE, OVERFLOW_NAME = "Opdebug", "Node_OpDebug"
+#: Beside the data of an operator that failed: ``exception_info.{stream}.{task}.{timestamp}``.
+FAILURE_TYPE = "exception_info"
 
 #: Characters that the runtime replaces in types and names of operators.
 _REPLACED = re.compile(r"[./\\\s]")
@@ -45,7 +47,9 @@ class DumpName(typing.NamedTuple):
     ending: str = ""
 
     @classmethod
-    def of(cls, op_type: str, op_name: str, task: int, stream: int | None, timestamp: int, ending: str = "") -> DumpName:
+    def of(
+        cls, op_type: str, op_name: str, task: int, stream: int | None, timestamp: int, ending: str = ""
+    ) -> DumpName:
         """Return the name for an operator, as the graph calls it."""
         replaced = _REPLACED.sub("_", op_type), _REPLACED.sub("_", op_name)
         return cls(replaced[0], replaced[1], task, stream, timestamp, ending)

@@ -1,17 +1,19 @@
 """What dump files hold.
 
-The emulation writes NumPy archives of arrays named ``input_0``, ``output_0`` and so on, the runtime a binary format of its
-own; both are read here, as are the ``.npy`` files that the vendor's converter makes of the latter.
+The emulation writes NumPy archives of arrays named ``input_0``, ``output_0`` and so on, the runtime a binary format
+of its own; both are read here, as are the ``.npy`` files that the vendor's converter makes of the latter.
 """
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import functools
 import json
 import os
 import typing
 import zipfile
+import zlib
 
 from . import binary
 from .names import DumpName
@@ -53,14 +55,12 @@ def tensors(path: str) -> list[Tensor]:
     """
     with open(path, "rb") as file:
         start = file.read(len(_NPY))
-    try:
+    with _refused(path):
         if start.startswith(_ZIP):
             return _archive(path)
         if start == _NPY:
             return _single(path)
         return _binary(path)
-    except (binary.Malformed, zipfile.BadZipFile, ValueError, EOFError) as error:
-        raise NotADumpError(f"{path}: {error}") from error
 
 
 def statistics(path: str) -> list[dict[str, str]]:
@@ -85,19 +85,46 @@ def overflow(path: str) -> dict[str, dict[str, object]]:
     """Return what an overflow file says of each unit of the device: task, stream, model and status.
 
     Raises:
-        NotADumpError: the file is no JSON of that kind. Those of the runtime are binary until its converter has read them.
+        NotADumpError: the file is no JSON of that kind. Those of the runtime are binary until its converter has read
+            them.
         OSError: it cannot be read.
     """
+    content = _json(path, "convert an overflow file of the runtime with the vendor's msaccucmp.py convert first")
+    if not all(isinstance(unit, dict) for unit in content.values()):
+        raise NotADumpError(f"{path}: JSON, but not of an overflow")
+    return content
+
+
+def failure(path: str) -> dict[str, typing.Any]:
+    """Return what is known of an operator that failed: ``op_type``, ``op_name``, ``error`` and more.
+
+    Raises:
+        NotADumpError: the file is no JSON of that kind, as those of the runtime are none.
+        OSError: it cannot be read.
+    """
+    return _json(path, "what the runtime writes of a failure is for the vendor's tools")
+
+
+def _json(path: str, otherwise: str) -> dict[str, typing.Any]:
     try:
         with open(path, encoding="utf-8") as file:
             content = json.load(file)
-    except (UnicodeDecodeError, ValueError) as error:
-        raise NotADumpError(
-            f"{path}: not JSON; convert an overflow file of the runtime with the vendor's msaccucmp.py convert first"
-        ) from error
-    if not isinstance(content, dict) or not all(isinstance(unit, dict) for unit in content.values()):
-        raise NotADumpError(f"{path}: JSON, but not of an overflow")
+    except (ValueError, RecursionError) as error:
+        raise NotADumpError(f"{path}: not JSON; {otherwise}") from error
+    if not isinstance(content, dict):
+        raise NotADumpError(f"{path}: JSON, but no object")
     return content
+
+
+@contextlib.contextmanager
+def _refused(path: str) -> typing.Iterator[None]:
+    try:
+        yield
+    except NotADumpError:
+        raise
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        # ValueError: NumPy refuses objects, too, which would run code when they are loaded.
+        raise NotADumpError(f"{path}: {error}") from error
 
 
 def _archive(path: str) -> list[Tensor]:
@@ -125,7 +152,7 @@ def _header(file: typing.Any) -> tuple[tuple[int, ...], typing.Any]:
 def _member(path: str, name: str) -> typing.Any:
     import numpy
 
-    with numpy.load(path, allow_pickle=False) as archive:
+    with _refused(path), numpy.load(path, allow_pickle=False) as archive:
         return archive[name]
 
 
@@ -156,7 +183,5 @@ def _part(path: str, part: binary.Part) -> typing.Any:
         with open(path, "rb") as file:
             file.seek(part.offset)
             data = file.read(part.size)
-    try:
+    with _refused(path):
         return binary.to_array(part, data)
-    except binary.Malformed as error:
-        raise NotADumpError(f"{path}: {error}") from error

@@ -1,7 +1,7 @@
 """The tree of dump files.
 
-``{dump_path}/{run}/{device}/{model_name}/{model_id}/{step}/{file}`` for data dumps and overflows, where a run is called by
-its start, YYYYMMDDHHMMSS; ``{path}/extra-info/data-dump/{device}/{file}`` for operators that failed.
+``{dump_path}/{run}/{device}/{model_name}/{model_id}/{step}/{file}`` for data dumps and overflows, where a run is
+called by its start, YYYYMMDDHHMMSS; ``{path}/extra-info/data-dump/{device}/{file}`` for operators that failed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import re
 import typing
 
-from .names import MAPPING, OVERFLOW_NAME, OVERFLOW_TYPE, DumpName, read_mapping
+from .names import FAILURE_TYPE, MAPPING, OVERFLOW_NAME, OVERFLOW_TYPE, DumpName, read_mapping
 
 _EXCEPTION = ("extra-info", "data-dump")
 
@@ -21,7 +21,8 @@ class DumpFile(typing.NamedTuple):
     Attributes:
         path: the file.
         name: its name, or what ``mapping.csv`` says that its name is.
-        kind: ``"tensors"``, ``"statistics"``, ``"overflow"`` or ``"exception"``.
+        kind: ``"tensors"``, ``"statistics"``, ``"overflow"``, ``"exception"`` for tensors of an operator that failed,
+            or ``"failure"`` for what is known of it.
         run: start of the run, YYYYMMDDHHMMSS; empty where the file lies in no tree, as are the others.
         device: id of the device.
         model: name of the model.
@@ -62,8 +63,10 @@ def _placed(path: str, text: str) -> DumpFile | None:
     if (name.op_type, name.op_name) == (OVERFLOW_TYPE, OVERFLOW_NAME):
         kind = "overflow"
     parts = os.path.abspath(path).split(os.sep)[:-1]
+    if name.op_type == FAILURE_TYPE:
+        kind = "failure"
     if tuple(parts[-3:-1]) == _EXCEPTION:
-        return DumpFile(path, name, "exception", device=parts[-1])
+        return DumpFile(path, name, "exception" if kind == "tensors" else kind, device=parts[-1])
     if len(parts) >= 5:
         run, device, model, model_id, step = parts[-5:]
         if re.fullmatch("[0-9]{14}", run) and all(part.isdigit() for part in (device, model_id, step)):

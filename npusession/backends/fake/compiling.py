@@ -1,7 +1,7 @@
 """What compiling graphs leaves behind: descriptions of kernels, and the fusions that took place.
 
-Nothing is compiled here, so that there are no binaries and no sources of kernels; what is written tells of the operators that
-the graph really has, and of the patterns in it that the graph compiler fuses.
+Nothing is compiled here, so that there are no binaries and no sources of kernels; what is written tells of the
+operators that the graph really has, and of the patterns in it that the graph compiler fuses.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from .verdicts import Parameters, read
 #: Operators that no kernel is compiled for: data, variables, control flow, and what the host does.
 _NO_KERNEL = frozenset(
     {
-        "Assert", "Assign", "AssignVariableOp", "Const", "ControlTrigger", "Enter", "Exit", "Identity", "IdentityN", "IteratorGetNext",
-        "LoopCond", "Merge", "NextIteration", "NoOp", "Placeholder", "PlaceholderWithDefault", "Print", "PyFunc", "ReadVariableOp",
-        "Shape", "Size", "StopGradient", "Switch", "TemporaryVariable", "VarHandleOp", "VarIsInitializedOp", "Variable", "VariableV2",
+        "Assert", "Assign", "AssignVariableOp", "Const", "ControlTrigger", "Enter", "Exit", "Identity", "IdentityN",
+        "IteratorGetNext", "LoopCond", "Merge", "NextIteration", "NoOp", "Placeholder", "PlaceholderWithDefault",
+        "Print", "PyFunc", "ReadVariableOp", "Shape", "Size", "StopGradient", "Switch", "TemporaryVariable",
+        "VarHandleOp", "VarIsInitializedOp", "Variable", "VariableV2",
     }
 )  # fmt: skip
 #: Words in the file of op_debug_config that keep kernels.
@@ -44,7 +45,12 @@ _PASSES: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
     (_GRAPH, "SoftmaxFusionPass", ("Softmax",), ()),
     (_BUFFER, "TbeConvReluFusionPass", ("Conv2D",), ("Relu", "Relu6", "LeakyRelu")),
     (_BUFFER, "TbeMatmulElemwiseFusionPass", ("MatMul",), ("Relu", "Mul", "Sigmoid", "Tanh")),
-    (_BUFFER, "TbeEltwiseFusionPass", ("Add", "AddV2", "Mul", "Sub", "RealDiv"), ("Add", "AddV2", "Mul", "Sub", "Relu")),
+    (
+        _BUFFER,
+        "TbeEltwiseFusionPass",
+        ("Add", "AddV2", "Mul", "Sub", "RealDiv"),
+        ("Add", "AddV2", "Mul", "Sub", "Relu"),
+    ),
 )
 
 
@@ -207,12 +213,13 @@ def _fusions(
 def _description(operation: typing.Any) -> dict[str, typing.Any]:
     tensors = {
         kind: [
-            {"dtype": type_name(tensor.dtype.base_dtype.name), "format": "ND", "shape": _shape(tensor)} for tensor in items
+            {"dtype": type_name(tensor.dtype.base_dtype.name), "format": "ND", "shape": _shape(tensor)}
+            for tensor in items
         ]
         for kind, items in (("inputs", operation.inputs), ("outputs", operation.outputs))
     }
     key = json.dumps([operation.type, tensors], sort_keys=True)
-    name = "te_{}_{}".format(operation.type.lower(), hashlib.sha256(key.encode()).hexdigest()[:32])
+    name = f"te_{operation.type.lower()}_{hashlib.sha256(key.encode()).hexdigest()[:32]}"
     dynamic = any(-1 in tensor["shape"] or tensor["shape"] == [-2] for items in tensors.values() for tensor in items)
     return {
         "binFileName": name,

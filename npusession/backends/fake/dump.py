@@ -2,9 +2,9 @@
 
 ``{dump_path}/{YYYYMMDDHHMMSS}/{device}/{model_name}/{model_id}/{data_index}/{op_type}.{op_name}.{task}.{stream}.{timestamp}``
 
-A file is a NumPy archive (``numpy.load`` reads it) of arrays named ``output_0``, ``output_1`` or ``input_0`` and so on; with
-both asked for, the inputs of an operator have a file and its outputs another. Where statistics are asked for, each of these
-is a ``.csv`` file of them.
+A file is a NumPy archive (``numpy.load`` reads it) of arrays named ``output_0``, ``output_1`` or ``input_0`` and so
+on; with both asked for, the inputs of an operator have a file and its outputs another. Where statistics are asked
+for, each of these is a ``.csv`` file of them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import time
 import typing
 
 from ...dumps.names import DumpName
-from ...dumps.statistics import Statistics
+from ...dumps.summary import Statistics
 from ...options.comparison import (
     DUMP_DATA,
     DUMP_LAYER,
@@ -33,8 +33,8 @@ from .verdicts import Parameters, read
 
 #: Columns of statistics, as the runtime writes them.
 COLUMNS = (
-    "Input/Output", "Index", "Data Size", "Data Type", "Format", "Shape", "Max Value", "Min Value", "Avg Value", "Count",
-    "Nan Count", "Negative Inf Count", "Positive Inf Count",
+    "Input/Output", "Index", "Data Size", "Data Type", "Format", "Shape", "Max Value", "Min Value", "Avg Value",
+    "Count", "Nan Count", "Negative Inf Count", "Positive Inf Count",
 )  # fmt: skip
 #: Types of operators that bring data into a graph.
 _DATA = frozenset({"Placeholder", "PlaceholderWithDefault", "PlaceholderV2", "IteratorGetNext", "GetNext"})
@@ -106,7 +106,8 @@ class DataDump:
             arrays = files.setdefault((item.operation, item.kind), {})
             arrays[f"{item.kind}_{item.position}"] = values[item.tensor.name]
         write = _write_statistics if self._stats else write_arrays
-        for task, ((operation, _), arrays) in enumerate(files.items()):
+        for (operation, _), arrays in files.items():
+            task = model.task_of(operation)
             name = DumpName.of(operation.type, operation.name, task, 0, self._directory.clock())
             write(self._directory.of(model), name, arrays)
 
@@ -147,5 +148,5 @@ def _write_statistics(directory: str, name: DumpName, arrays: typing.Mapping[str
             shape = "x".join(map(str, array.shape))
             found = Statistics.of(array)
             numbers = (found.maximum, found.minimum, found.mean) if array.dtype.kind in "biuf" else ("", "", "")
-            row = (kind.capitalize(), position, size, type_name(dtype.name), "ND", shape, *numbers, found.count)
+            row = (kind.capitalize(), position, size, type_name(dtype.name), "ND", shape, *numbers, found.elements)
             writer.writerow((*row, found.nan, found.negative_inf, found.positive_inf))

@@ -14,7 +14,7 @@ import os
 import typing
 
 from ..._tensorflow import tf1
-from ...dumps.names import DumpName
+from ...dumps.names import FAILURE_TYPE, DumpName
 from ...options.debugging import ENABLE_EXCEPTION_DUMP
 from .nodes import ancestors, by_name
 from .places import Clock, collect_path, file_for, type_name, work_path, write_arrays
@@ -106,7 +106,7 @@ class ExceptionDump:
         }
         if self.full:
             content["tensors"] = tensors
-        path = file_for(self._directory, DumpName("exception_info", "0", task, None, clock))
+        path = file_for(self._directory, DumpName(FAILURE_TYPE, "0", task, None, clock))
         with open(path, "w", encoding="utf-8") as file:
             json.dump(content, file, indent=4, ensure_ascii=False)
 

@@ -23,6 +23,11 @@ class Model:
         self.runs = 0
         # What the simulation of low precision put in between is no operator of the user's.
         self.operations = [item for item in ancestors(items, fed) if not is_rounding(item)]
+        self._tasks = {item.name: task for task, item in enumerate(self.operations)}
+
+    def task_of(self, operation: typing.Any) -> int:
+        """Return the number of an operator's task on the device."""
+        return self._tasks[operation.name]
 
 
 class Models:

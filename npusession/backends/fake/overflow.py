@@ -68,29 +68,25 @@ class OverflowDump:
                 normal[tensor.name] = _fits(values[tensor.name])
             return normal[tensor.name]
 
-        for task, operation in enumerate(self._operations[model.number]):
+        for operation in self._operations[model.number]:
             inputs = [tensor for tensor in operation.inputs if can_be_fetched(tensor)]
             outputs = [tensor for tensor in operation.outputs if can_be_fetched(tensor)]
             if inputs and all(map(fits, inputs)) and not all(map(fits, outputs)):
-                self._write(model, operation, task, values)
+                self._write(model, operation, values)
 
     def _computes(self, operation: typing.Any) -> bool:
         unit = _ADD if operation.type in _ATOMIC else _AI_CORE
         return unit in self._units and any(tensor.dtype.is_floating for tensor in operation.outputs)
 
-    def _write(
-        self, model: Model, operation: typing.Any, task: int, values: typing.Mapping[str, typing.Any]
-    ) -> None:
-        directory = self._directory.of(model)
+    def _write(self, model: Model, operation: typing.Any, values: typing.Mapping[str, typing.Any]) -> None:
+        directory, task = self._directory.of(model), model.task_of(operation)
         arrays = {
             f"{kind}_{position}": values[tensor.name]
             for kind, tensors in (("input", operation.inputs), ("output", operation.outputs))
             for position, tensor in enumerate(tensors)
             if can_be_fetched(tensor)
         }
-        write_arrays(
-            directory, DumpName.of(operation.type, operation.name, task, 0, self._directory.clock()), arrays
-        )
+        write_arrays(directory, DumpName.of(operation.type, operation.name, task, 0, self._directory.clock()), arrays)
         found: dict[str, dict[str, object]] = {
             unit: {"model_id": 0, "stream_id": 0, "task_id": 0, "task_type": 0, "pc_start": "0x0", "para_base": "0x0"}
             for unit in _UNITS
@@ -98,11 +94,10 @@ class OverflowDump:
         found[_AI_CORE].update(kernel_code="0x0", block_idx=0)
         for unit in found.values():
             unit["status"] = 0
-        unit = _ADD if operation.type in _ATOMIC else _AI_CORE
-        status = _ATOMIC_OVERFLOW if unit == _ADD else _FLOAT_OVERFLOW
-        found[unit].update(model_id=model.number, task_id=task, status=status)
-        name = DumpName(OVERFLOW_TYPE, OVERFLOW_NAME, task, 0, self._directory.clock(), ".output.0.json")
-        with open(file_for(directory, name), "w", encoding="utf-8") as file:
+        name, status = (_ADD, _ATOMIC_OVERFLOW) if operation.type in _ATOMIC else (_AI_CORE, _FLOAT_OVERFLOW)
+        found[name].update(model_id=model.number, task_id=task, status=status)
+        file_name = DumpName(OVERFLOW_TYPE, OVERFLOW_NAME, task, 0, self._directory.clock(), ".output.0.json")
+        with open(file_for(directory, file_name), "w", encoding="utf-8") as file:
             json.dump(found, file, indent=4)
 
 

@@ -1,15 +1,17 @@
-"""Low precision, really computed: the inputs and outputs of matrix operators are rounded while a session's mode says so.
+"""Low precision, really computed: what goes through matrix operators is rounded while a session's mode says so.
 
-Off unless the setting ``simulate_precision`` is on. Before a graph is run for the first time, the float32 tensors that go
-into matrix operators and come out of them are led through a rounding that a switch turns on,
+Off unless the setting ``simulate_precision`` is on. Before a graph is run for the first time, the float32 tensors
+that go into matrix operators and come out of them are led through a rounding that a switch turns on,
 
     where(switch is float16, float32(float16(x)), where(switch is bfloat16, float32(bfloat16(x)), x))
 
-The switch is a placeholder with a default of off; each run feeds what its session's precision mode is at that moment. Off, the
-very tensor goes through, so that arithmetic is float32 to the last bit. Products are summed up in float32, as on the device.
+The switch is a placeholder with a default of off; each run feeds what its session's precision mode is at that moment.
+Off, the very tensor goes through, so that arithmetic is float32 to the last bit. Products are summed up in float32,
+as on the device.
 
-Left out are matrix operators inside functions, which is what conditions and loops of version 2 are, and what a session that is
-run already holds. Both are warned of.
+Matrix operators inside functions, which is what conditions and loops of version 2 are, are left out; a warning names
+them. The setting counts for graphs that are run for the first time with it: TensorFlow does not let operators change
+that a session has run.
 """
 
 from __future__ import annotations
@@ -18,13 +20,12 @@ import contextlib
 import threading
 import typing
 import warnings
-import weakref
 
 from ..._tensorflow import tf1
 from ...errors import FakeBackendWarning
+from ...options.basic import GRAPH_RUN_MODE
 from ...options.model import Scene
 from ...options.precision import PRECISION_MODE, PRECISION_MODE_V2
-from ...options.basic import GRAPH_RUN_MODE
 from ...products import ALL_PRODUCTS
 from .runtime import RUNTIME
 from .verdicts import Parameters, read
@@ -36,9 +37,9 @@ SCOPE = "npusession_precision"
 #: Operators that the device's matrix unit computes.
 MATRIX = frozenset(
     {
-        "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput", "Conv3D",
-        "Conv3DBackpropFilterV2", "Conv3DBackpropInputV2", "DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropFilter",
-        "DepthwiseConv2dNativeBackpropInput", "Einsum", "MatMul",
+        "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput",
+        "Conv3D", "Conv3DBackpropFilterV2", "Conv3DBackpropInputV2", "DepthwiseConv2dNative",
+        "DepthwiseConv2dNativeBackpropFilter", "DepthwiseConv2dNativeBackpropInput", "Einsum", "MatMul",
     }
 )  # fmt: skip
 #: Operators that pass tensors in and out of conditions and loops, and must stay as they are.
@@ -235,13 +236,17 @@ def _is_float32(tensor: typing.Any) -> bool:
 
 
 def _warn_of_functions(graph: typing.Any, new: typing.Sequence[typing.Any]) -> None:
-    functions = {function.signature.name: function for function in graph.as_graph_def().library.function} if any(
-        attribute.func.name for item in new for attribute in item.node_def.attr.values()
-    ) else {}
+    functions = (
+        {function.signature.name: function for function in graph.as_graph_def().library.function}
+        if any(attribute.func.name for item in new for attribute in item.node_def.attr.values())
+        else {}
+    )
     names = [name for name, body in functions.items() if any(node.op in MATRIX for node in body.node_def)]
     if names:
         warnings.warn(
-            "simulate_precision: matrix operators inside functions stay in float32: {}".format(", ".join(sorted(names))),
+            "simulate_precision: matrix operators inside functions stay in float32: {}".format(
+                ", ".join(sorted(names))
+            ),
             FakeBackendWarning,
             stacklevel=2,
         )

@@ -1,7 +1,7 @@
 """Profiling: a directory as the profiler makes it, with a timeline that Chrome's tracing page and Perfetto open.
 
-It starts with the initialisation of the runtime and ends with its finalisation. Every run in between is in it: the timeline
-is written as runs come, so that it takes no memory, and continues in a further file where one gets large.
+It starts with the initialisation of the runtime and ends with its finalisation. Every run in between is in it: the
+timeline is written as runs come, so that it takes no memory, and continues in a further file where one gets large.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import random
 import shutil
 import string
+import threading
 import time
 import typing
 
@@ -62,6 +63,7 @@ class Profile:
         self._files: list[str] = []
         self._file: typing.TextIO | None = None
         self._described: set[str] = set()
+        self._lock = threading.Lock()
 
     @classmethod
     def of(cls, parameters: Parameters, device: int) -> Profile | None:
@@ -104,6 +106,10 @@ class Profile:
             events.append({**title, "ts": int(began * 1e6), "dur": int((ended - began) * 1e6), "args": {}})
         if self._operators != _OFF:
             events += json.loads(Timeline(step_stats).generate_chrome_trace_format())["traceEvents"]
+        with self._lock:
+            self._add(events)
+
+    def _add(self, events: typing.Iterable[dict[str, typing.Any]]) -> None:
         flows = self._flows
         for event in events:
             if event["ph"] in "stf":
@@ -115,7 +121,11 @@ class Profile:
             event.setdefault("args", {})["run"] = self._runs
             self._write(event)
         self._runs += 1
-        if self._file is not None and self._file.tell() >= MAX_BYTES:
+        if self._file is None:
+            return
+        # A process that dies leaves all but the end, which viewers do without.
+        self._file.flush()
+        if self._file.tell() >= MAX_BYTES:
             self._end_file()
 
     def close(self) -> None:
@@ -140,7 +150,8 @@ class Profile:
         path = os.path.join(self._results, f"msprof_{slices}{self._moment}.json")
         self._files.append(path)
         self._described.clear()
-        self._file = open(path, "w", encoding="utf-8")
+        # Open for as long as the runtime is.
+        self._file = open(path, "w", encoding="utf-8")  # noqa: SIM115
         self._file.write(_BEGINNING)
         return self._file
 

@@ -73,7 +73,12 @@ def _initializing(initialize: typing.Callable[..., None]) -> typing.Callable[...
 def _running(do_run: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
     @functools.wraps(do_run)
     def wrapped(
-        self: typing.Any, handle: object, targets: typing.Any, fetches: typing.Any, feeds: typing.Any, *options: typing.Any
+        self: typing.Any,
+        handle: object,
+        targets: typing.Any,
+        fetches: typing.Any,
+        feeds: typing.Any,
+        *options: typing.Any,
     ) -> typing.Any:
         device = device_session(self)
         if device is None:
@@ -86,7 +91,7 @@ def _running(do_run: typing.Callable[..., typing.Any]) -> typing.Callable[..., t
             RUNTIME.trip(lifecycle[name].moment)
             lifecycle[name].session = device
 
-        def call(wanted: typing.Sequence[typing.Any]) -> typing.Sequence[typing.Any]:
+        def call(wanted: typing.Sequence[typing.Any]) -> typing.Any:
             def run(*traced: typing.Any) -> typing.Any:
                 return do_run(self, handle, targets, wanted, fed, *traced)
 

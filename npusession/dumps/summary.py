@@ -10,7 +10,7 @@ class Statistics(typing.NamedTuple):
     """Numbers that describe a tensor.
 
     Attributes:
-        count: number of elements.
+        elements: how many there are.
         maximum: of the finite elements, NaN where there are none or elements are no numbers, as are the next three.
         minimum: of the finite elements.
         mean: of the finite elements.
@@ -20,7 +20,7 @@ class Statistics(typing.NamedTuple):
         positive_inf: number of elements that are infinity.
     """
 
-    count: int
+    elements: int
     maximum: float = math.nan
     minimum: float = math.nan
     mean: float = math.nan
@@ -45,5 +45,5 @@ class Statistics(typing.NamedTuple):
         )
         if not finite.size:
             return cls(int(array.size), math.nan, math.nan, math.nan, math.nan, *counts)
-        numbers = finite.max(), finite.min(), finite.mean(), numpy.linalg.norm(finite)
-        return cls(int(array.size), *map(float, numbers), *counts)
+        maximum, minimum, mean = float(finite.max()), float(finite.min()), float(finite.mean())
+        return cls(int(array.size), maximum, minimum, mean, float(numpy.linalg.norm(finite)), *counts)
