@@ -24,7 +24,7 @@ def graph(emulated, tmp_path, monkeypatch):
     graph = tensorflow.Graph()
     with graph.as_default():
         hidden = tf1.placeholder(tf1.float32, (None, 4), name="x")
-        for layer in range(2):
+        for _ in range(2):
             hidden = tf1.nn.bias_add(tf1.matmul(hidden, tf1.ones((4, 4))), tf1.ones(4))
         tf1.nn.softmax(tf1.nn.relu(hidden), name="result")
     return graph

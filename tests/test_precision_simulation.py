@@ -279,6 +279,33 @@ class TestKindsOfGraphs:
         assert inputs == numpy.float16(1 / 3)
 
 
+def test_steps_of_a_dump_across_the_switch(simulating, tmp_path):
+    """When precision comes back, a dump goes on counting the steps of the same model."""
+    training = Training()
+    accelerate = AcceleratedTraining.by_step(4, fraction=0.5)
+    with training.plan(accelerate=accelerate, dump=Dump(tmp_path, steps="0-3", layers=["MatMul"])) as s:
+        s.run(training.init)
+        for _ in s.steps(progress=False):
+            s.run(training.train)
+    files = [file for file in find(str(tmp_path)) if file.name.op_name == "MatMul"]
+    assert [file.step for file in files] == ["0", "1", "2", "3"]
+    assert len({file.model for file in files}) == 1
+    products = [tensors(file.path)[0].load() for file in files]
+    low = [(array == array.astype("float16")).all() for array in products]
+    assert low == [True, True, False, False]
+
+
+def test_partial_run(simulating):
+    """A run in parts is made in float32."""
+    graph = tensorflow.Graph()
+    with graph.as_default():
+        x = tf1.placeholder(tf1.float32, (1, 1))
+        product = tf1.matmul(x, tf1.constant([[1.0]]))
+    with NpuSession.for_training(graph=graph, backend="fake", precision_mode_v2="mixed_float16") as s:
+        handle = s.partial_run_setup([product], [x])
+        assert s.partial_run(handle, product, {x: [[1 / 3]]}) == numpy.float32(1 / 3)
+
+
 def test_off_by_default(emulated):
     """Without the setting the graph is left as it is."""
     training = Training()

@@ -88,7 +88,9 @@ def test_no_run_is_lost(graph, tmp_path):
         options = tf1.RunOptions(trace_level=tf1.RunOptions.FULL_TRACE)
         session.run("sum:0", FEED, options, tf1.RunMetadata())
     found = events(tmp_path)
-    assert [event["name"] for event in found if event.get("cat") == "Iteration"] == [f"Iteration {i}" for i in range(152)]
+    assert [event["name"] for event in found if event.get("cat") == "Iteration"] == [
+        f"Iteration {i}" for i in range(152)
+    ]
     # The first run of all is initialised by itself, so the profile begins within it.
     assert {event["args"]["run"] for event in operators(found)} == set(range(152))
 
@@ -158,7 +160,7 @@ def test_large_timelines(graph, tmp_path, monkeypatch):
     for file in files:
         part = json.loads(file.read_text())["traceEvents"]
         assert {event["pid"] for event in part} <= {event["pid"] for event in part if event["ph"] == "M"}
-    monkeypatch.setattr(profiling, "_MEGABYTE", 20)
+    monkeypatch.setattr(profiling, "_MEGABYTE", 5)
     train(graph, runs=5, profiling=Profiling(output=tmp_path / "few", storage_limit="200MB"))
     (last,) = timelines(tmp_path / "few")
     assert "slice" in last.name

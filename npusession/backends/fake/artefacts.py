@@ -8,14 +8,11 @@ from ...options.deprecated import DYNAMIC_INPUT
 from ...options.dynamic_shape import COMPILE_DYNAMIC_MODE
 from .compiling import CompileFiles
 from .dump import DataDump
-from .exceptions import ExceptionDump
+from .exceptions import Call, ExceptionDump
 from .models import Models
 from .nodes import by_name
 from .overflow import OverflowDump
 from .verdicts import Parameters, read
-
-#: Runs the graph for some fetches, with the targets and feeds of the caller's run.
-Call = typing.Callable[[typing.Sequence[typing.Any]], typing.Sequence[typing.Any]]
 
 
 class Artefacts:

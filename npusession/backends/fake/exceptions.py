@@ -13,6 +13,7 @@ import json
 import os
 import typing
 
+from ..._compat import Protocol
 from ..._tensorflow import tf1
 from ...dumps.names import FAILURE_TYPE, DumpName
 from ...options.debugging import ENABLE_EXCEPTION_DUMP
@@ -29,6 +30,13 @@ _STEADY = frozenset(
         "Variable", "VariableV2",
     }
 )  # fmt: skip
+
+
+class Call(Protocol):
+    """Runs the graph for some fetches, with the targets and feeds of the caller's run; profiled unless told not to."""
+
+    def __call__(self, wanted: typing.Sequence[typing.Any], trace: bool = True) -> typing.Sequence[typing.Any]:
+        """Return the values of ``wanted``."""
 
 
 class ExceptionDump:
@@ -62,7 +70,7 @@ class ExceptionDump:
     def write(
         self,
         error: BaseException,
-        call: typing.Callable[[typing.Sequence[typing.Any]], typing.Sequence[typing.Any]],
+        call: Call,
         feeds: typing.Mapping[typing.Any, typing.Any],
     ) -> None:
         """Write what can be known of a failure.
@@ -126,7 +134,7 @@ def _failed(error: BaseException) -> typing.Any:
 def _again(
     tensor: typing.Any,
     fed: typing.Mapping[str, typing.Any],
-    call: typing.Callable[[typing.Sequence[typing.Any]], typing.Sequence[typing.Any]],
+    call: Call,
 ) -> typing.Any:
     """Compute a tensor once more, where that gives the same value and changes nothing."""
     if tensor.dtype.name in ("resource", "variant") or tensor.op._get_control_flow_context() is not None:
@@ -135,7 +143,7 @@ def _again(
         if operation.type not in _STEADY and operation.node_def.op and _is_stateful(operation):
             raise _NotAgain(f"comes from {operation.name} ({operation.type}), which gives another value each time")
     try:
-        return call([tensor])[0]
+        return call([tensor], trace=False)[0]
     except Exception as error:
         raise _NotAgain(f"could not be computed again: {type(error).__name__}") from error
 

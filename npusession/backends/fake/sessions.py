@@ -83,7 +83,8 @@ def _running(do_run: typing.Callable[..., typing.Any]) -> typing.Callable[..., t
         device = device_session(self)
         if device is None:
             return do_run(self, handle, targets, fetches, feeds, *options)
-        prepare(self.graph)
+        if handle is None:
+            prepare(self.graph)
         lifecycle = lifecycle_ops(self.graph)
         asked = {getattr(item, "op", item).name for item in (*targets, *fetches)}
         device.before_run(lifecycle_only=bool(asked) and asked <= lifecycle.keys())
@@ -91,16 +92,21 @@ def _running(do_run: typing.Callable[..., typing.Any]) -> typing.Callable[..., t
             RUNTIME.trip(lifecycle[name].moment)
             lifecycle[name].session = device
 
-        def call(wanted: typing.Sequence[typing.Any]) -> typing.Any:
-            def run(*traced: typing.Any) -> typing.Any:
-                return do_run(self, handle, targets, wanted, fed, *traced)
+        if handle is not None:
+            # A part of a run takes just what was announced for it.
+            return do_run(self, handle, targets, fetches, feeds, *options)
 
-            return profiled(run, *options) if device.on_device else run(*options)
+        def call(wanted: typing.Sequence[typing.Any], trace: bool = True) -> typing.Any:
+            wanted, fed = simulate(self.graph, device, wanted, feeds)
 
-        fetches, fed = simulate(self.graph, device, fetches, feeds)
-        if device.artefacts is None or handle is not None:
+            def run(*buffers: typing.Any) -> typing.Any:
+                return do_run(self, None, targets, wanted, fed, *buffers)
+
+            return profiled(run, *options) if trace and device.on_device else run(*options)
+
+        if device.artefacts is None:
             return call(fetches)
-        return device.artefacts.run(call, targets, fetches, fed)
+        return device.artefacts.run(call, targets, fetches, feeds)
 
     return wrapped
 
