@@ -9,6 +9,7 @@ tensorflow = pytest.importorskip("tensorflow", reason="the emulation runs on Ten
 import numpy  # noqa: E402
 
 from npusession import AcceleratedTraining, Dump, FakeBackendWarning, NpuSession, Product  # noqa: E402
+from npusession.configfiles import MixList  # noqa: E402
 from npusession.dumps import find, tensors  # noqa: E402
 
 tf1 = tensorflow.compat.v1
@@ -149,6 +150,14 @@ def test_default_of_a_product(exact, simulating):
     assert Training().losses() != exact[perceptron]
     simulating.configure(product=Product.ATLAS_A2)
     assert Training().losses() == exact[perceptron]
+
+
+def test_black_list(exact, simulating, tmp_path):
+    """In mixed precision, types of operators on the black list stay in float32; other modes do not look at it."""
+    MixList(black_add=["MatMul"]).write(str(tmp_path / "list.json"))
+    options = {"modify_mixlist": str(tmp_path / "list.json"), "precision_mode_v2": "mixed_float16"}
+    assert Training(perceptron).losses(**options) == exact[perceptron]
+    assert Training(convolution).losses(**options) != exact[convolution]
 
 
 def test_overflow(simulating):

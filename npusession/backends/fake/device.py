@@ -11,11 +11,12 @@ from ...options import OPTIMIZER_NAME
 from ...options.basic import SESSION_DEVICE_ID
 from ...options.experimental import ACCELERATE
 from ...options.performance import ITERATIONS_PER_LOOP
+from ...options.precision import PRECISION_MODE, PRECISION_MODE_V2
 from ...proto import value_of
 from . import verdicts
 from .acceleration import Acceleration, Unreadable
 from .artefacts import Artefacts
-from .precision import Rounding, modes_of, rounding
+from .rounding import Precision, Rounding
 from .runtime import RUNTIME
 from .verdicts import Aborted, Parameters, Rejected, read
 
@@ -35,6 +36,7 @@ class DeviceSession:
         #: What its runs leave on disk, ``None`` before the first.
         self.artefacts: Artefacts | None = None
         self._acceleration: Acceleration | None = None
+        self._precision = Precision(self.parameters)
         self._judged = False
         self._generation = 0
         self._runs = 0
@@ -49,10 +51,9 @@ class DeviceSession:
     @property
     def rounding(self) -> Rounding:
         """How matrix operators compute in the run that follows, where low precision is simulated."""
-        modes = modes_of(self.parameters)
-        if self._acceleration is not None and self._acceleration.low:
-            modes = typing.cast("tuple[str, str]", tuple(mode or "" for mode in self._acceleration.low_modes))
-        return rounding(modes, self.parameters)
+        acceleration = self._acceleration
+        low = next(filter(None, acceleration.low_modes)) if acceleration is not None and acceleration.low else None
+        return self._precision.rounding(low)
 
     def before_run(self, *, lifecycle_only: bool) -> None:
         """Do what the runtime does before a run: judge the options, initialise, switch the precision.
@@ -99,7 +100,8 @@ class DeviceSession:
         mode = read(self.parameters, ACCELERATE)
         if mode:
             loop = read(self.parameters, ITERATIONS_PER_LOOP) or 1
-            acceleration = Acceleration(mode, modes_of(self.parameters), loop)
+            modes = read(self.parameters, PRECISION_MODE), read(self.parameters, PRECISION_MODE_V2)
+            acceleration = Acceleration(mode, modes, loop)
             try:
                 acceleration.start(os.environ)
             except Unreadable as fault:

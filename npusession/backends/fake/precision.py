@@ -23,12 +23,8 @@ import warnings
 
 from ..._tensorflow import tf1
 from ...errors import FakeBackendWarning
-from ...options.basic import GRAPH_RUN_MODE
-from ...options.model import Scene
-from ...options.precision import PRECISION_MODE, PRECISION_MODE_V2
-from ...products import ALL_PRODUCTS
+from .rounding import Rounding
 from .runtime import RUNTIME
-from .verdicts import Parameters, read
 
 if typing.TYPE_CHECKING:
     from .device import DeviceSession
@@ -42,64 +38,12 @@ MATRIX = frozenset(
         "DepthwiseConv2dNativeBackpropFilter", "DepthwiseConv2dNativeBackpropInput", "Einsum", "MatMul",
     }
 )  # fmt: skip
-#: Operators that pass tensors in and out of conditions and loops, and must stay as they are.
-_CONTROL = frozenset({"Enter", "Exit", "LoopCond", "Merge", "NextIteration", "Switch"})
 _ATTRIBUTE = "_npusession_rounding"
 _LOCK = threading.RLock()
 
 #: What the switches say.
 _OFF = 0
 _CODES = {"float16": 1, "bfloat16": 2}
-
-
-class Rounding(typing.NamedTuple):
-    """How matrix operators compute: the type that their inputs, and that their outputs, are rounded to."""
-
-    inputs: str | None = None
-    outputs: str | None = None
-
-
-_KEPT = Rounding()
-_FLOAT16, _BFLOAT16 = Rounding("float16", "float16"), Rounding("bfloat16", "bfloat16")
-_FLOAT16_IN = Rounding("float16")
-#: By the values of both options; those that are not here keep float32 in matrix operators, or are not simulated.
-_MODES = {
-    "allow_fp32_to_fp16": _FLOAT16,
-    "force_fp16": _FLOAT16,
-    "fp16": _FLOAT16,
-    "allow_mix_precision": _FLOAT16,
-    "allow_mix_precision_fp16": _FLOAT16,
-    "mixed_float16": _FLOAT16,
-    "allow_mix_precision_bf16": _BFLOAT16,
-    "mixed_bfloat16": _BFLOAT16,
-    "force_fp32": _FLOAT16_IN,
-    "cube_fp16in_fp32out": _FLOAT16_IN,
-}
-
-
-def rounding(modes: tuple[str, str], parameters: Parameters) -> Rounding:
-    """Return how matrix operators compute.
-
-    Args:
-        modes: values of ``precision_mode`` and ``precision_mode_v2``, empty when not given.
-        parameters: the session's options, which decide the default.
-    """
-    given = modes[1] or modes[0]
-    if not given:
-        product = RUNTIME.settings.product
-        inference = GRAPH_RUN_MODE.name in parameters and read(parameters, GRAPH_RUN_MODE) == 0
-        scene = Scene.INFERENCE if inference else Scene.TRAINING
-        for default in PRECISION_MODE.defaults:
-            # Where no product is set, what only some products do is not done.
-            known = default.products >= ALL_PRODUCTS if product is None else product in default.products
-            if scene in default.scenes and known:
-                given = str(default.value)
-    return _MODES.get(given, _KEPT)
-
-
-def modes_of(parameters: Parameters) -> tuple[str, str]:
-    """Return the values of both options for the precision mode, empty when not given."""
-    return read(parameters, PRECISION_MODE), read(parameters, PRECISION_MODE_V2)
 
 
 def is_rounding(operation: typing.Any) -> bool:
@@ -140,10 +84,10 @@ class _Switches:
     def __init__(self) -> None:
         self._version = -1
         self._seen: set[str] = set()
-        #: By kind, ``inputs`` or ``outputs``: the switch, and whether it says each of the types.
-        self._switches: dict[str, tuple[typing.Any, dict[str, typing.Any]]] = {}
-        #: Rounded tensors, by the tensor's name, the kind and the condition or loop that they are in.
-        self._rounded: dict[tuple[str, str, object], typing.Any] = {}
+        #: By kind, ``inputs`` or ``outputs``, and type of operator: the switch, and whether it says each of the types.
+        self._switches: dict[tuple[str, str], tuple[typing.Any, dict[str, typing.Any]]] = {}
+        #: Rounded tensors, by the tensor's name, the switch and the condition or loop that they are in.
+        self._rounded: dict[tuple[str, str, str, object], typing.Any] = {}
 
     def extend(self, graph: typing.Any) -> None:
         if graph.version == self._version:
@@ -152,12 +96,11 @@ class _Switches:
         self._seen.update(item.name for item in new)
         with _open(graph):
             for operation in new:
-                if operation.type not in _CONTROL:
-                    self._lead(operation)
+                self._lead(operation)
                 if operation.type in MATRIX:
                     # For who fetches it.
                     for tensor in filter(_is_float32, operation.outputs):
-                        self._round(tensor, "outputs", operation._get_control_flow_context())
+                        self._round(tensor, "outputs", operation)
         self._version = graph.version
         _warn_of_functions(graph, new)
 
@@ -170,32 +113,39 @@ class _Switches:
         import numpy
 
         fed = dict(feeds)
-        for kind, dtype in zip(Rounding._fields, rounding):
-            if dtype is not None and kind in self._switches:
-                switch = self._switches[kind][0]
+        dtypes = {"inputs": rounding.inputs, "outputs": rounding.outputs}
+        for (kind, operator), (switch, _) in self._switches.items():
+            dtype = dtypes[kind]
+            if dtype is not None and operator not in rounding.kept:
                 # From TensorFlow 2 on, feeds are keyed by references.
                 fed[switch.ref() if hasattr(switch, "ref") else switch] = numpy.asarray(_CODES[dtype], "int32")
         if rounding.outputs is not None:
-            fetches = [self._rounded.get((item.name, "outputs", None), item) for item in fetches]
+            fetches = [self._rounded.get((item.name, "outputs", item.op.type, None), item) for item in fetches]
         return fetches, fed
 
     def _lead(self, operation: typing.Any) -> None:
-        context = operation._get_control_flow_context()
         for position, tensor in enumerate(operation.inputs):
-            kind = "inputs" if operation.type in MATRIX else "outputs" if tensor.op.type in MATRIX else None
-            if kind is not None and _is_float32(tensor):
-                operation._update_input(position, self._round(tensor, kind, context))
+            if not _is_float32(tensor):
+                continue
+            if tensor.op.type in MATRIX:
+                tensor = self._round(tensor, "outputs", tensor.op)
+            if operation.type in MATRIX:
+                tensor = self._round(tensor, "inputs", operation)
+            if tensor is not operation.inputs[position]:
+                operation._update_input(position, tensor)
 
-    def _round(self, tensor: typing.Any, kind: str, context: typing.Any) -> typing.Any:
-        key = tensor.name, kind, context
+    def _round(self, tensor: typing.Any, kind: str, operation: typing.Any) -> typing.Any:
+        """Return what goes into an operator, or comes out of it, rounded; in the operator's condition or loop."""
+        which, context = (kind, operation.type), operation._get_control_flow_context()
+        key = (tensor.name, *which, context)
         if key not in self._rounded:
-            if kind not in self._switches:
-                switch = tf1().placeholder_with_default(_OFF, (), name=kind)
+            if which not in self._switches:
+                switch = tf1().placeholder_with_default(_OFF, (), name=f"{operation.type}_{kind}")
                 tests = {dtype: tf1().equal(switch, code) for dtype, code in _CODES.items()}
-                self._switches[kind] = switch, tests
+                self._switches[which] = switch, tests
             with _inside(context):
                 value = tensor
-                for dtype, chosen in self._switches[kind][1].items():
+                for dtype, chosen in self._switches[which][1].items():
                     low = tf1().cast(tf1().cast(tensor, dtype), tf1().float32)
                     value = tf1().where_v2(chosen, low, value)
             value.set_shape(tensor.shape)
