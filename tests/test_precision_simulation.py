@@ -13,6 +13,7 @@ from npusession.configfiles import MixList  # noqa: E402
 from npusession.dumps import find, tensors  # noqa: E402
 
 tf1 = tensorflow.compat.v1
+pytestmark = pytest.mark.filterwarnings("ignore::npusession.OptionsWarning", "ignore:simulate_precision::")
 STEPS = 8
 NUMBERS = numpy.random.RandomState(0)
 X, W, V = NUMBERS.rand(16, 8), NUMBERS.randn(8, 8), NUMBERS.randn(8, 1)

@@ -75,7 +75,8 @@ def simulate(
     """Return what to fetch and to feed, so that a run is made in its session's precision."""
     if not RUNTIME.settings.simulate_precision:
         return fetches, feeds
-    return typing.cast("_Switches", getattr(graph, _ATTRIBUTE)).turned(device.rounding, fetches, feeds)
+    switches: _Switches | None = getattr(graph, _ATTRIBUTE, None)
+    return (fetches, feeds) if switches is None else switches.turned(device.rounding, fetches, feeds)
 
 
 class _Switches:
