@@ -18,6 +18,9 @@ from .verdicts import Parameters, read
 class Artefacts:
     """What one session leaves on disk.
 
+    Attributes:
+        idle: whether that is nothing, whatever its runs do.
+
     Args:
         parameters: the session's options.
         session: number of the session.
@@ -34,6 +37,7 @@ class Artefacts:
         if not (dynamic and self._exceptions is not None and self._exceptions.full):
             asked = DataDump.of(parameters, device), OverflowDump.of(parameters, device)
             self._dumps += [dump for dump in asked if dump is not None]
+        self.idle = not self._dumps and self._compiling is None and self._exceptions is None
 
     def run(
         self,

@@ -63,6 +63,7 @@ class Profile:
         self._files: list[str] = []
         self._file: typing.TextIO | None = None
         self._described: set[str] = set()
+        self._ended = False
         self._lock = threading.Lock()
 
     @classmethod
@@ -89,14 +90,37 @@ class Profile:
         traced = keys.get("training_trace") == _ON
         return cls(output, device, level, traced, int(limit) * _MEGABYTE if limit.isdigit() else None)
 
-    def add(self, step_stats: typing.Any, began: float, ended: float) -> None:
-        """Write a run.
+    def traced(self, run: typing.Callable[..., typing.Any], options: typing.Any, metadata: typing.Any) -> typing.Any:
+        """Make a run and write it.
 
         Args:
-            step_stats: TensorFlow's statistics of the run.
-            began: when it began, in seconds since 1970.
-            ended: when it ended.
+            run: makes it, with TensorFlow's buffers of its options and for its metadata.
+            options: the caller's buffer, ``None`` without.
+            metadata: the caller's buffer, ``None`` without.
         """
+        from tensorflow.core.protobuf import config_pb2
+        from tensorflow.python.client.session import tf_session
+
+        own = []
+        if options is None:
+            trace = config_pb2.RunOptions(trace_level=config_pb2.RunOptions.FULL_TRACE)
+            options = tf_session.TF_NewBufferFromString(trace.SerializeToString())
+            own.append(options)
+        if metadata is None:
+            metadata = tf_session.TF_NewBuffer()
+            own.append(metadata)
+        try:
+            began = time.time()
+            results = run(options, metadata)
+            # Caller's options without tracing leave the statistics empty; the run still is an iteration.
+            found = config_pb2.RunMetadata.FromString(bytes(tf_session.TF_GetBuffer(metadata)))
+            self._add_run(found.step_stats, began, time.time())
+        finally:
+            for buffer in own:
+                tf_session.TF_DeleteBuffer(buffer)
+        return results
+
+    def _add_run(self, step_stats: typing.Any, began: float, ended: float) -> None:
         from tensorflow.python.client.timeline import Timeline
 
         events: list[dict[str, typing.Any]] = []
@@ -107,7 +131,9 @@ class Profile:
         if self._operators != _OFF:
             events += json.loads(Timeline(step_stats).generate_chrome_trace_format())["traceEvents"]
         with self._lock:
-            self._add(events)
+            # A run may finalise the runtime, and with it the profile.
+            if not self._ended:
+                self._add(events)
 
     def _add(self, events: typing.Iterable[dict[str, typing.Any]]) -> None:
         flows = self._flows
@@ -130,9 +156,11 @@ class Profile:
 
     def close(self) -> None:
         """End the timeline, once the runtime is finalised."""
-        if self._file is None and not self._files:
-            self._begin_file()
-        self._end_file()
+        with self._lock:
+            if not self._files:
+                self._begin_file()
+            self._end_file()
+            self._ended = True
 
     def _write(self, event: dict[str, typing.Any]) -> None:
         file = self._file or self._begin_file()
@@ -167,43 +195,6 @@ class Profile:
 
 
 _BEGINNING = '{"traceEvents": [\n'
-
-
-def profiled(run: typing.Callable[..., typing.Any], options: typing.Any, metadata: typing.Any) -> typing.Any:
-    """Make a run, traced while profiling is on.
-
-    Args:
-        run: makes the run, with TensorFlow's buffers of its options and for its metadata.
-        options: the caller's buffer, ``None`` without.
-        metadata: the caller's buffer, ``None`` without.
-    """
-    from .runtime import RUNTIME
-
-    profile = RUNTIME.profile
-    if profile is None:
-        return run(options, metadata)
-    from tensorflow.core.protobuf import config_pb2
-    from tensorflow.python.client.session import tf_session
-
-    own = []
-    if options is None:
-        trace = config_pb2.RunOptions(trace_level=config_pb2.RunOptions.FULL_TRACE)
-        options = tf_session.TF_NewBufferFromString(trace.SerializeToString())
-        own.append(options)
-    if metadata is None:
-        metadata = tf_session.TF_NewBuffer()
-        own.append(metadata)
-    try:
-        began = time.time()
-        results = run(options, metadata)
-        # Caller's options without tracing leave the statistics empty; the run still is an iteration.
-        found = config_pb2.RunMetadata.FromString(bytes(tf_session.TF_GetBuffer(metadata)))
-        if RUNTIME.profile is profile:
-            profile.add(found.step_stats, began, time.time())
-    finally:
-        for buffer in own:
-            tf_session.TF_DeleteBuffer(buffer)
-    return results
 
 
 def _free(directory: str) -> int:

@@ -15,7 +15,6 @@ from ...options import OPTIMIZER_NAME
 from .device import DeviceSession
 from .npu_ops import lifecycle_ops
 from .precision import prepare, simulate
-from .profiling import profiled
 from .runtime import RUNTIME
 
 #: Attribute of a TensorFlow session that holds its device session.
@@ -92,8 +91,10 @@ def _running(do_run: typing.Callable[..., typing.Any]) -> typing.Callable[..., t
             RUNTIME.trip(lifecycle[name].moment)
             lifecycle[name].session = device
 
-        if handle is not None:
-            # A part of a run takes just what was announced for it.
+        artefacts = device.artefacts
+        watched = artefacts is not None and not artefacts.idle
+        # A part of a run takes just what was announced for it.
+        if handle is not None or not (watched or RUNTIME.profile or RUNTIME.settings.simulate_precision):
             return do_run(self, handle, targets, fetches, feeds, *options)
 
         def call(wanted: typing.Sequence[typing.Any], trace: bool = True) -> typing.Any:
@@ -102,11 +103,10 @@ def _running(do_run: typing.Callable[..., typing.Any]) -> typing.Callable[..., t
             def run(*buffers: typing.Any) -> typing.Any:
                 return do_run(self, None, targets, wanted, fed, *buffers)
 
-            return profiled(run, *options) if trace and device.on_device else run(*options)
+            profile = RUNTIME.profile if trace and device.on_device else None
+            return run(*options) if profile is None else profile.traced(run, *options)
 
-        if device.artefacts is None:
-            return call(fetches)
-        return device.artefacts.run(call, targets, fetches, feeds)
+        return call(fetches) if artefacts is None else artefacts.run(call, targets, fetches, feeds)
 
     return wrapped
 
