@@ -34,3 +34,16 @@ def tf1():
 def directory(tmp_path):
     """A directory that dumps can go to, as text."""
     return str(tmp_path)
+
+
+@pytest.fixture
+def emulated(tf1):
+    """The emulated runtime, as in a new process."""
+    from npusession.backends import load
+    from npusession.backends.fake.runtime import RUNTIME
+
+    load("fake")
+    RUNTIME.reset()
+    yield RUNTIME
+    RUNTIME.finalize("end of test")
+    RUNTIME.reset()

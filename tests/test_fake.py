@@ -1,5 +1,6 @@
 """The emulation does what the runtime was measured to do."""
 
+import csv
 import glob
 import json
 import os
@@ -292,20 +293,26 @@ class TestDump:
 
     def test_layers(self, backend, graph, tmp_path):
         """Only the operators that were named are dumped."""
+        with self.plan(graph, tmp_path, layers=["sum"]) as s:
+            s.run("sum:0", FEED)
+        assert set(self.files(tmp_path)) == {("0", "Sum.sum")}
+
+    def test_layers_with_data(self, backend, graph, tmp_path):
+        """Data that feed a named operator are dumped with it."""
         with self.plan(graph, tmp_path, layers=["layer/square"]) as s:
             s.run("sum:0", FEED)
-        assert set(self.files(tmp_path)) == {("0", "Mul.layer_square")}
+        assert set(self.files(tmp_path)) == {("0", "Mul.layer_square"), ("0", "Placeholder.x")}
 
     def test_stats(self, backend, graph, tmp_path):
-        """Statistics are one CSV file per run."""
+        """Statistics are a CSV file for each operator, with the columns of the runtime."""
         with self.plan(graph, tmp_path, data="stats") as s:
             s.run("sum:0", FEED)
-        (name,) = glob.glob(str(tmp_path / "*" / "*" / "*" / "*" / "0" / "*"))
+        (name,) = self.files(tmp_path)["0", "Mul.layer_square"]
+        assert name.endswith(".csv")
         with open(name, encoding="utf-8") as file:
-            rows = [line.strip().split(",") for line in file]
-        square = next(row for row in rows if row[1] == "layer/square")
-        assert square[:2] == ["Mul", "layer/square"]
-        assert [float(number) for number in square[5:8]] == [16.0, 9.0, 12.5]
+            (row,) = csv.DictReader(file)
+        assert [float(row[f"{name} Value"]) for name in ("Max", "Min", "Avg")] == [16.0, 9.0, 12.5]
+        assert (row["Input/Output"], row["Index"], row["Data Type"], row["Shape"]) == ("Output", "0", "DT_FLOAT", "2")
 
     def test_long_names(self, backend, tmp_path):
         """A name that is too long for the file system becomes a number, explained in mapping.csv."""

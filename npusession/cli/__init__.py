@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from .._version import __version__
+from .dump import dump
 from .explain import explain
 from .options import options
 
@@ -12,8 +13,9 @@ from .options import options
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="npusession")
 def main() -> None:
-    """Options of TensorFlow sessions on Ascend NPUs: look them up, and check plans."""
+    """Options of TensorFlow sessions on Ascend NPUs: look them up, check plans, and look into dumps."""
 
 
+main.add_command(dump)
 main.add_command(explain)
 main.add_command(options)

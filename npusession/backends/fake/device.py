@@ -16,8 +16,9 @@ from ...options.table import TABLE
 from ...proto import value_of
 from . import silence, verdicts
 from .acceleration import Acceleration, Unreadable
-from .dump import DataDump
+from .artefacts import Artefacts
 from .faults import internal
+from .rounding import Precision, Rounding
 from .runtime import RUNTIME, Kept
 from .verdict_reading import given, int32
 from .verdicts import Aborted, Parameters, Rejected, read
@@ -37,7 +38,7 @@ class DeviceSession:
         site: the user's line that made it.
         runs: how many runs it made on the device.
         closed: whether it was closed.
-        dump: its data dump, ``None`` when that is off or no graph was compiled yet.
+        artefacts: what its runs leave on disk, ``None`` before the first.
     """
 
     def __init__(self, config: typing.Any) -> None:
@@ -51,8 +52,9 @@ class DeviceSession:
         self._entries = _entries(config)
         # Of an option in several entries the last one counts.
         self.parameters: Parameters = {name: value for entry in self._entries for name, value in entry.items()}
-        self.dump: DataDump | None = None
+        self.artefacts: Artefacts | None = None
         self._acceleration: Acceleration | None = None
+        self._precision = Precision(self.parameters)
         self._judged = self._reported = False
         self._generation = 0
         RUNTIME.sessions.append(self)
@@ -82,6 +84,13 @@ class DeviceSession:
         if given(self.parameters, _GRAPH_EXEC_TIMEOUT):
             milliseconds = read(self.parameters, _GRAPH_EXEC_TIMEOUT)
         return milliseconds / 1000 if milliseconds > 0 else None
+
+    @property
+    def rounding(self) -> Rounding:
+        """How matrix operators compute in the run that follows, where low precision is simulated."""
+        acceleration = self._acceleration
+        low = next(filter(None, acceleration.low_modes)) if acceleration is not None and acceleration.low else None
+        return self._precision.rounding(low)
 
     def before_run(self, *, lifecycle_only: bool) -> None:
         """Do what the runtime does before a run: judge the options, initialise, switch the precision.
@@ -173,7 +182,7 @@ class DeviceSession:
         self._open_device()
         if read(self.parameters, ACCELERATE):
             self._accelerate()
-        self.dump = DataDump.of(self.parameters, self.device)
+        self.artefacts = Artefacts(self.parameters, self.number, self.device)
         self._generation = RUNTIME.generation
         RUNTIME.graph_loaded(self)
 

@@ -81,6 +81,7 @@ class FakeRuntime:
         generation: counts initialisations; sessions that ran in an earlier one are dead.
         profile: where runs are profiled to, ``None`` when profiling is off.
         profiles: directories of all profiles.
+        finishing: what is called once the runtime is finalised.
     """
 
     def __init__(self) -> None:
@@ -107,6 +108,7 @@ class FakeRuntime:
         self.generation = 0
         self.profile: Profile | None = None
         self.profiles: list[str] = []
+        self.finishing: list[typing.Callable[[], None]] = []
         self._initializers: set[DeviceSession] = set()
         self._running: set[DeviceSession] = set()
         self._numbers = 0
@@ -268,9 +270,12 @@ class FakeRuntime:
             self._closed_at_exit = reason == "exit"
             self._release_devices()
             self.record("finalize", 0, reason)
+            finishing, self.finishing = self.finishing, []
             profile, self.profile = self.profile, None
         if profile is not None:
-            profile.write()
+            profile.close()
+        for finish in finishing:
+            finish()
 
     def graph_loaded(self, session: DeviceSession) -> None:
         """Note that a session has graphs on the device."""

@@ -15,6 +15,7 @@ from ...options import OPTIMIZER_NAME
 from .device import DeviceSession
 from .nodes import ancestors, by_name
 from .npu_ops import Lifecycle, lifecycle_ops
+from .precision import prepare, simulate
 from .runtime import RUNTIME
 
 #: Attribute of a TensorFlow session that holds its device session.
@@ -34,7 +35,6 @@ def install() -> None:
         return
     for cls in (tf1().Session, tf1().InteractiveSession):
         _replace(cls, "__init__", _initializing)
-    _replace(BaseSession, "run", _profiling)
     _replace(BaseSession, "_do_run", _running)
     _replace(BaseSession, "make_callable", _calling)
     _replace(BaseSession, "close", _closing)
@@ -94,26 +94,41 @@ def _initializing(initialize: typing.Callable[..., None]) -> typing.Callable[...
 def _running(do_run: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
     @functools.wraps(do_run)
     def wrapped(
-        self: typing.Any, handle: object, targets: typing.Any, fetches: typing.Any, feeds: typing.Any, *rest: typing.Any
+        self: typing.Any,
+        handle: object,
+        targets: typing.Any,
+        fetches: typing.Any,
+        feeds: typing.Any,
+        *options: typing.Any,
     ) -> typing.Any:
         device = device_session(self)
         if device is None:
-            return do_run(self, handle, targets, fetches, feeds, *rest)
+            return do_run(self, handle, targets, fetches, feeds, *options)
+        if handle is None:
+            prepare(self.graph)
         lifecycle = _begin(self.graph, device, targets, fetches, feeds)
+        artefacts = device.artefacts
+        watched = artefacts is not None and not artefacts.idle
+
+        def call(wanted: typing.Sequence[typing.Any], trace: bool = True) -> typing.Any:
+            wanted, fed = simulate(self.graph, device, wanted, feeds)
+
+            def run(*buffers: typing.Any) -> typing.Any:
+                return do_run(self, None, targets, wanted, fed, *buffers)
+
+            profile = RUNTIME.profile if trace and device.on_device else None
+            return run(*options) if profile is None else profile.traced(run, *options)
+
         try:
-            if device.dump is None or handle is not None:
-                return do_run(self, handle, targets, fetches, feeds, *rest)
-            dumped = device.dump.begin(targets, fetches, feeds)
-            if dumped is None:
-                return do_run(self, handle, targets, fetches, feeds, *rest)
-            results = do_run(self, handle, targets, [*fetches, *dumped.tensors], feeds, *rest)
+            # A part of a run takes just what was announced for it.
+            if handle is not None or not (watched or RUNTIME.profile or RUNTIME.settings.simulate_precision):
+                return do_run(self, handle, targets, fetches, feeds, *options)
+            return call(fetches) if artefacts is None else artefacts.run(call, targets, fetches, feeds)
         except Exception:
             for operation in lifecycle:
                 if operation.error is not None:
                     raise operation.error from None
             raise
-        dumped.write(results[len(fetches) :])
-        return results[: len(fetches)]
 
     return wrapped
 
@@ -136,27 +151,6 @@ def _begin(
             if not any(tensor.name in fed for tensor in operation.outputs):
                 RUNTIME.faults.trip(operation.name, device.timeout)
     return lifecycle
-
-
-def _profiling(run: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
-    @functools.wraps(run)
-    def wrapped(
-        self: typing.Any,
-        fetches: typing.Any,
-        feed_dict: typing.Any = None,
-        options: typing.Any = None,
-        run_metadata: typing.Any = None,
-    ) -> typing.Any:
-        device = device_session(self)
-        profile = RUNTIME.profile if device is not None and device.on_device else None
-        if profile is None or options is not None or run_metadata is not None:
-            return run(self, fetches, feed_dict, options, run_metadata)
-        options, run_metadata = profile.begin()
-        results = run(self, fetches, feed_dict, options, run_metadata)
-        profile.add(run_metadata)
-        return results
-
-    return wrapped
 
 
 def _calling(make_callable: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
