@@ -21,6 +21,7 @@ from npusession import (  # noqa: E402
     Product,
     Profiling,
     System,
+    backends,
     testing,
 )
 from npusession.backends.fake import sessions  # noqa: E402
@@ -43,6 +44,17 @@ def graph():
 def plan(graph):
     """A plan that names no backend: the fixture decides."""
     return NpuSession.for_training(graph=graph)
+
+
+@pytest.fixture
+def plain():
+    """TensorFlow as it is where nothing loaded a backend."""
+    installed = sessions.installed()
+    sessions.uninstall()
+    backends.unload("fake")
+    yield
+    if installed:
+        backends.load("fake")
 
 
 def names(npu):
@@ -83,7 +95,7 @@ class TestFakeNpu:
             with pytest.raises(tf1.errors.InternalError, match="has 2, from 0"):
                 session.run("three:0")
 
-    def test_wrong_setting(self):
+    def test_wrong_setting(self, plain):
         """A setting that is none is an error, and nothing is changed by it."""
         before = dict(os.environ)
         with pytest.raises(TypeError, match="decives"), testing.FakeNpu(decives=2):
@@ -103,12 +115,12 @@ class TestFakeNpu:
         assert len(hosts) == 2
         assert RUNTIME.events == RUNTIME.sessions == RUNTIME.events.__class__()
 
-    def test_nothing_stays(self, graph):
+    def test_nothing_stays(self, plain, graph):
         """After the test TensorFlow's sessions are plain ones again, and the environment is as before."""
-        before, plain = dict(os.environ), tf1.Session.__init__
+        before, own = dict(os.environ), tf1.Session.__init__
         with testing.FakeNpu():
-            assert tf1.Session.__init__ is not plain
-        assert tf1.Session.__init__ is plain
+            assert tf1.Session.__init__ is not own
+        assert tf1.Session.__init__ is own
         assert dict(os.environ) == before
         with tf1.Session(graph=graph) as session:
             session.run("three:0")
