@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 import typing
 import warnings
 
@@ -95,8 +96,9 @@ def gather(
     if report.warnings:
         text = "\n".join(str(warning) for warning in report.warnings).strip()
         warnings.warn(text, OptionsWarning, stacklevel=stacklevel())
-    unchecked = tuple((name, field_of(name, canonical[name])) for name in sorted(canonical) if name not in TABLE)
-    return Given(tuple(sorted(canonical.items())), unchecked, accelerate, _save(config))
+    options_given = tuple(sorted(canonical.items(), key=operator.itemgetter(0)))
+    unchecked = tuple((name, field_of(name, value)) for name, value in options_given if name not in TABLE)
+    return Given(options_given, unchecked, accelerate, _save(config))
 
 
 def group_of(keyword: str, mapping: typing.Mapping[str, object]) -> typing.Any:

@@ -17,7 +17,6 @@ from npusession.options import GROUPS, Option, Scene
 from npusession.options.kinds import Choice, Flag, IntChoice, Integer
 from npusession.options.kinds import Path as PathKind
 from npusession.options.model import Status
-from npusession.options.profiling_keys import KEYS
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTE = "Made by tools/reference.py from the option table; change it there."
@@ -73,9 +72,9 @@ def options_page(language: str) -> str:
         lines.append(f"## {TITLES[language](group)}\n")
         for option in group.options:
             lines += entry(option, words)
-        if group.name == "profiling":
+        if group.keys:
             lines.append(PROFILING[language] + "\n")
-            for key in KEYS:
+            for key in group.keys:
                 lines += entry(key, words)
     return "\n".join(lines).rstrip() + "\n"
 

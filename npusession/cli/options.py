@@ -14,7 +14,6 @@ from rich.text import Text
 
 from ..options import GROUPS, TABLE, Option, Scene, unknown_name
 from ..options.model import Status
-from ..options.profiling_keys import KEYS
 from ..products import Product
 from .words import Words, as_json, values_of
 
@@ -49,7 +48,7 @@ def options(
         if name in (None, group.name, group.title_zh, option.name) and _fits(option, product, wanted, changed)
     ]
     if not chosen and name is not None:
-        chosen = [("profiling", key) for key in KEYS if key.name == name]
+        chosen = [(group.name, key) for group in GROUPS for key in group.keys if key.name == name]
     if not chosen and name is not None and name not in {group.name for group in GROUPS} | set(TABLE):
         problem = unknown_name(name)
         raise click.UsageError(
@@ -125,7 +124,7 @@ def show(console: Console, option: Option, words: Words, scene: Scene | None, pr
     add("environment", "\n".join(variables))
     add("side file", option.file_format)
     add("notes", "\n".join(f"- {note}" for note in words.notes(option)))
-    add("source", option.page.value)
+    add("source", words.source(option))
     console.print(table)
 
 

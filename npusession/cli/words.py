@@ -44,6 +44,9 @@ _CHINESE = {
     "given": "已配置",
     "unset": "未设置",
     "none": "无",
+    "session configuration reference": "session 配置参数说明",
+    "sess.run session configuration (earlier releases)": "sess.run 模式下 session 配置参数（历史版本）",
+    "measured on the runtime": "运行时实测",
 }
 
 
@@ -68,6 +71,11 @@ class Words:
     def notes(self, option: Option) -> list[str]:
         """Return the remarks on an option."""
         return [note.text_zh if self.chinese else note.text for note in option.notes]
+
+    def source(self, option: Option) -> str:
+        """Return the page and section of the reference that describe an option."""
+        page, _, section = option.source.partition(", section ")
+        return f"{self(page)}，“{section}”" if self.chinese and section else self(option.source)
 
     def products(self, products: typing.AbstractSet[Product]) -> str:
         """Return the names of some product families, in the order of the reference."""
@@ -125,7 +133,7 @@ def as_json(option: Option, group: str) -> dict[str, typing.Any]:
         "notes_zh": [note.text_zh for note in option.notes],
         "environment": {"replaces": list(option.replaces), "yields_to": list(option.yields_to)},
         "side_file": option.file_format,
-        "source": option.page.value,
+        "source": option.source,
     }
 
 

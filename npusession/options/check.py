@@ -36,9 +36,7 @@ def check(
     Returns:
         The canonical value of each option that could be read, and the report of everything that is wrong.
     """
-    settings = Settings({}, scene, product, environ or {}, host)
-    canonical: dict[str, Wire] = {}
-    refused: set[str] = set()
+    settings = Settings({}, scene, product, environ, host)
     problems: list[Problem] = []
     for name, value in given.items():
         if value is None:
@@ -50,18 +48,17 @@ def check(
         read, found = value_problems(option, value, settings)
         problems += found
         if read is None:
-            refused.add(option.name)
+            settings.refused.add(option.name)
         else:
-            canonical[option.name] = read
+            settings[option.name] = read
     for name, value in (extra or {}).items():
         if value is not None:
-            problems += _extra(name, value, canonical)
-    settings = Settings(canonical, scene, product, settings.environ, host, frozenset(refused))
+            problems += _extra(name, value, settings)
     for group in GROUPS:
         for rule in group.checks:
             problems += rule(settings)
     problems += file_problems(TABLE, settings)
-    return canonical, Report(problems)
+    return dict(settings), Report(problems)
 
 
 def unknown_name(name: object, value: object = None) -> Problem:

@@ -10,7 +10,7 @@ from .debugging import OP_DEBUG_CONFIG
 from .deprecated import OP_DEBUG_LEVEL
 from .experimental_compiling import JIT_COMPILE
 from .kinds import Choice, Flag, Path, PathIs, Value
-from .model import Default, Group, Note, Option, Page, Settings, problem
+from .model import Default, Group, Note, Option, Settings, problem
 from .problems import Problem, Rule, Severity
 from .shapes import Numbers
 from .sidefiles import text_at
@@ -212,7 +212,6 @@ def _cache_variables(settings: Settings) -> typing.Iterator[Problem]:
                 "not a size" if also else "not a share",
                 value=value,
                 allowed="MB from 1, or -1 to keep every file" if also else "1 to 100 percent",
-                why=Page.SESSION.value,
                 fix=f"unset {name}",
             )
 

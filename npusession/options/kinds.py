@@ -10,6 +10,7 @@ import dataclasses
 import enum
 import operator
 import os
+import re
 import typing
 
 from ..products import ALL_PRODUCTS, Product
@@ -21,6 +22,10 @@ _TRUE = frozenset({"true", "on", "yes", "1"})
 _FALSE = frozenset({"false", "off", "no", "0"})
 #: The runtime copies integers into 32 bits and wraps larger ones silently.
 INT32_MAX = 2**31 - 1
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+#: Not a letter, digit or sign that a plain path may have. Chinese characters come in several blocks: extension A, the
+#: common ones, compatibility, and the later planes.
+_STRANGE = re.compile("[^A-Za-z0-9_./\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff-]")
 
 
 class Refused(ValueError):
@@ -114,7 +119,7 @@ class Integer(Kind):
 
     def parse(self, value: object) -> int:
         """Read an integer, or its decimal text."""
-        number = _whole_or_text(value)
+        number = value if type(value) is int else _whole_or_text(value)
         if not self.minimum <= number <= self.maximum:
             raise Refused("outside the range")
         return number
@@ -154,10 +159,15 @@ class Choice(Kind):
     """One word out of a few; the runtime compares them to the letter."""
 
     values: tuple[Value, ...]
+    #: The words themselves.
+    words: tuple[str, ...] = dataclasses.field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "words", tuple(str(choice.value) for choice in self.values))
 
     def parse(self, value: object) -> str:
         """Read one of the words; where they are digits or true and false, numbers and bools count too."""
-        words = [str(choice.value) for choice in self.values]
+        words = self.words
         if isinstance(value, bool):
             value = "true" if value else "false"
             if value not in words:
@@ -183,12 +193,13 @@ class Switch(Choice):
 
     def parse(self, value: object) -> str:
         """Read one of the words, or a bool."""
-        words = [choice.value for choice in self.values]
+        if type(value) is str and value in self.words:
+            return value
         if isinstance(value, bool):
             value = "on" if value else "off"
         elif isinstance(value, (str, bytes)):
             word = text_of(value).strip().lower()
-            value = value if word in words else {"true": "on", "false": "off"}.get(word, value)
+            value = value if word in self.words else {"true": "on", "false": "off"}.get(word, value)
         return super().parse(value)
 
 
@@ -210,7 +221,7 @@ class Text(Kind):
         """Read text, or a list of it where the grammar is a list."""
         if self.separator and isinstance(value, (list, tuple)):
             value = self.separator.join(text_of(item) for item in value)
-        if not _is_bool(value) and hasattr(type(value), "__index__"):
+        if not isinstance(value, str) and not _is_bool(value) and hasattr(type(value), "__index__"):
             value = _digits(_whole(value))
         text = text_of(value)
         return self.reader(text) if self.reader else text
@@ -255,11 +266,11 @@ class Path(Kind):
         text = text_of(text)
         if not text:
             raise Refused("an empty path")
-        if any(ord(character) < 32 or character == "\x7f" for character in text):
+        if _CONTROL.search(text):
             raise Refused("control characters are not allowed in a path")
-        if self.plain and not all(_is_plain(character) for character in text):
-            strange = next(character for character in text if not _is_plain(character))
-            raise Refused(f"the character {strange!r} is not allowed in this path")
+        strange = _STRANGE.search(text) if self.plain else None
+        if strange:
+            raise Refused(f"the character {strange.group()!r} is not allowed in this path")
         return text
 
     @property
@@ -268,14 +279,6 @@ class Path(Kind):
         if self.plain:
             return f"{self.must_be.value}, named with letters, digits, _, -, . and Chinese characters only"
         return self.must_be.value
-
-
-def _is_plain(character: str) -> bool:
-    if character.isascii():
-        return character.isalnum() or character in "_-./"
-    # The blocks of Chinese characters: extension A, the common ones, compatibility, and the later planes.
-    blocks = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
-    return any(first <= ord(character) <= last for first, last in blocks)
 
 
 def path_fault(path: str, must_be: PathIs) -> str:
@@ -303,6 +306,8 @@ def text_of(value: object) -> str:
     if isinstance(value, str):
         # The text itself, whatever a subclass such as an enumeration prints.
         text = str.__str__(value)
+        if text.isascii() and "\0" not in text:
+            return text
     elif isinstance(value, bytes):
         try:
             text = value.decode("utf-8")

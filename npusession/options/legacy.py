@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .kinds import Flag, Text
-from .model import TRAINING, Default, Group, Note, Option, Page, Status
+from .model import TRAINING, Default, Group, Note, Option, Status
+from .problems import Page
 
 AUTO_TUNE_MODE = Option(
     "auto_tune_mode",
