@@ -6,7 +6,6 @@ the one canonical value that goes into the ConfigProto, or raises :class:`Refuse
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import operator
 import os
@@ -23,9 +22,7 @@ _FALSE = frozenset({"false", "off", "no", "0"})
 #: The runtime copies integers into 32 bits and wraps larger ones silently.
 INT32_MAX = 2**31 - 1
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-#: Not a letter, digit or sign that a plain path may have. Chinese characters come in several blocks: extension A, the
-#: common ones, compatibility, and the later planes.
-_STRANGE = re.compile("[^A-Za-z0-9_./\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff-]")
+_PLAIN = re.compile(r"[A-Za-z0-9_./-]+")
 
 
 class Refused(ValueError):
@@ -58,7 +55,6 @@ class Kind:
         raise NotImplementedError
 
 
-@dataclasses.dataclass(frozen=True)
 class Flag(Kind):
     """On or off, as ``bool`` or as the words that command line flags use."""
 
@@ -84,8 +80,7 @@ class Flag(Kind):
         return "True, False"
 
 
-@dataclasses.dataclass(frozen=True)
-class Value:
+class Value(typing.NamedTuple):
     """One of the values of a choice.
 
     Attributes:
@@ -101,21 +96,21 @@ class Value:
     products: frozenset[Product] = ALL_PRODUCTS
 
 
-@dataclasses.dataclass(frozen=True)
 class Integer(Kind):
     """A whole number within a range.
 
-    Attributes:
+    Args:
         minimum: smallest value allowed.
         maximum: largest value allowed.
         unit: what is counted, for messages; empty for a bare number.
     """
 
-    minimum: int
-    maximum: int = INT32_MAX
-    unit: str = ""
-
     field: typing.ClassVar[str] = "i"
+
+    def __init__(self, minimum: int, maximum: int = INT32_MAX, unit: str = "") -> None:
+        self.minimum = minimum
+        self.maximum = maximum
+        self.unit = unit
 
     def parse(self, value: object) -> int:
         """Read an integer, or its decimal text."""
@@ -130,13 +125,13 @@ class Integer(Kind):
         return "{} to {}{}".format(self.minimum, self.maximum, " " + self.unit if self.unit else "")
 
 
-@dataclasses.dataclass(frozen=True)
 class IntChoice(Kind):
     """A few whole numbers, each with a meaning of its own."""
 
-    values: tuple[Value, ...]
-
     field: typing.ClassVar[str] = "i"
+
+    def __init__(self, values: tuple[Value, ...]) -> None:
+        self.values = values
 
     def parse(self, value: object) -> int:
         """Read one of the numbers, or its decimal text; a bool counts as 0 or 1."""
@@ -154,16 +149,12 @@ class IntChoice(Kind):
         return ", ".join(str(choice.value) for choice in self.values)
 
 
-@dataclasses.dataclass(frozen=True)
 class Choice(Kind):
     """One word out of a few; the runtime compares them to the letter."""
 
-    values: tuple[Value, ...]
-    #: The words themselves.
-    words: tuple[str, ...] = dataclasses.field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "words", tuple(str(choice.value) for choice in self.values))
+    def __init__(self, values: tuple[Value, ...]) -> None:
+        self.values = values
+        self.words = tuple(str(choice.value) for choice in values)
 
     def parse(self, value: object) -> str:
         """Read one of the words; where they are digits or true and false, numbers and bools count too."""
@@ -187,7 +178,6 @@ class Choice(Kind):
         return ", ".join(str(choice.value) for choice in self.values)
 
 
-@dataclasses.dataclass(frozen=True)
 class Switch(Choice):
     """A choice among on, off and levels between; bools and the other words for on and off count too."""
 
@@ -203,19 +193,19 @@ class Switch(Choice):
         return super().parse(value)
 
 
-@dataclasses.dataclass(frozen=True)
 class Text(Kind):
     """Text with a grammar of its own.
 
-    Attributes:
+    Args:
         grammar: the grammar in words, for messages.
         reader: takes the text, returns its canonical form, raises :class:`Refused`; ``None`` takes any text.
         separator: joins the items when a list is given; empty when a list makes no sense.
     """
 
-    grammar: str
-    reader: typing.Callable[[str], str] | None = None
-    separator: str = ""
+    def __init__(self, grammar: str, reader: typing.Callable[[str], str] | None = None, separator: str = "") -> None:
+        self.grammar = grammar
+        self.reader = reader
+        self.separator = separator
 
     def parse(self, value: object) -> str:
         """Read text, or a list of it where the grammar is a list."""
@@ -245,17 +235,17 @@ class PathIs(enum.Enum):
     PLACE = "a directory"
 
 
-@dataclasses.dataclass(frozen=True)
 class Path(Kind):
     """A path on the host; whether it exists is checked by :func:`path_fault` when a session opens.
 
-    Attributes:
+    Args:
         must_be: what has to be there.
         plain: whether names in it are limited to letters, digits, ``_``, ``-``, ``.`` and Chinese characters.
     """
 
-    must_be: PathIs
-    plain: bool = False
+    def __init__(self, must_be: PathIs, plain: bool = False) -> None:
+        self.must_be = must_be
+        self.plain = plain
 
     def parse(self, value: object) -> str:
         """Read a str, bytes or path object."""
@@ -268,9 +258,10 @@ class Path(Kind):
             raise Refused("an empty path")
         if _CONTROL.search(text):
             raise Refused("control characters are not allowed in a path")
-        strange = _STRANGE.search(text) if self.plain else None
-        if strange:
-            raise Refused(f"the character {strange.group()!r} is not allowed in this path")
+        if self.plain:
+            strange = [character for character in _PLAIN.sub("", text) if not _is_chinese(character)]
+            if strange:
+                raise Refused(f"the character {strange[0]!r} is not allowed in this path")
         return text
 
     @property
@@ -279,6 +270,12 @@ class Path(Kind):
         if self.plain:
             return f"{self.must_be.value}, named with letters, digits, _, -, . and Chinese characters only"
         return self.must_be.value
+
+
+def _is_chinese(character: str) -> bool:
+    # The blocks of Chinese characters: extension A, the common ones, compatibility, and the later planes.
+    blocks = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
+    return any(first <= ord(character) <= last for first, last in blocks)
 
 
 def path_fault(path: str, must_be: PathIs) -> str:

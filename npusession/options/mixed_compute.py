@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import typing
 
@@ -19,7 +18,6 @@ _WHOLE = rf"{_BLANK}\[{_BLANK}{_PAIR}{_BLANK}\]{_BLANK}"
 _SEVERAL = rf"{_BLANK}\[{_BLANK}{_PAIR}{_BLANK}(?:,{_BLANK}{_PAIR}{_BLANK})+\]{_BLANK}"
 
 
-@dataclasses.dataclass(frozen=True)
 class Span(Kind):
     """The first and last operators of one part of the graph, ``[[[first, ...], [last, ...]]]``."""
 

@@ -55,8 +55,7 @@ TRAINING = frozenset({Scene.TRAINING})
 INFERENCE = frozenset({Scene.INFERENCE})
 
 
-@dataclasses.dataclass(frozen=True)
-class Default:
+class Default(typing.NamedTuple):
     """What holds when an option is not given, in some scenes and on some products."""
 
     value: Wire
@@ -64,7 +63,7 @@ class Default:
     products: frozenset[Product] = ALL_PRODUCTS
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Option:
     """One option of the session configuration.
 
@@ -107,13 +106,13 @@ class Option:
     yields_to: tuple[str, ...] = ()
     file_format: str = ""
     #: The page and section that describe it; the group that has the option adds the section.
-    source: str = dataclasses.field(init=False, repr=False, compare=False)
+    source: str = dataclasses.field(init=False, repr=False)
     #: Canonical form of each value of a choice or a flag.
-    values: typing.Mapping[object, Wire] = dataclasses.field(init=False, repr=False, compare=False)
+    values: typing.Mapping[object, Wire] = dataclasses.field(init=False, repr=False)
     #: Those of them that only some products know.
-    limited: typing.Mapping[Wire, frozenset[Product]] = dataclasses.field(init=False, repr=False, compare=False)
+    limited: typing.Mapping[Wire, frozenset[Product]] = dataclasses.field(init=False, repr=False)
     #: Whether it is here to stay, for both scenes and on every product.
-    unrestricted: bool = dataclasses.field(init=False, repr=False, compare=False)
+    unrestricted: bool = dataclasses.field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         choices = self.kind.values if isinstance(self.kind, (Choice, IntChoice)) else ()
@@ -181,7 +180,7 @@ class Settings(typing.Dict[str, Wire]):
 Check = typing.Callable[[Settings], typing.Iterable[Problem]]
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Group:
     """One group of the vendor's reference: its options and the rules between them.
 

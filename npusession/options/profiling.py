@@ -15,7 +15,6 @@ from .profiling_keys import BY_NAME, KEYS
 _OLD_WORDS = {"training_trace": "training_trace", "task_trace": "task_trace", "op_trace": "task_time"}
 
 
-@dataclasses.dataclass(frozen=True)
 class JsonObject(Kind):
     """A JSON object as text; a mapping is written as JSON."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import typing
 
@@ -112,7 +111,6 @@ def _checked(text: str, read: typing.Callable[[str], object]) -> str:
     return text
 
 
-@dataclasses.dataclass(frozen=True)
 class Shapes(Kind):
     """The shapes of inputs, as text or as a dict of name to dimensions."""
 
@@ -129,7 +127,6 @@ class Shapes(Kind):
         return "name:dim,dim;name:dim,dim with -1 for dimensions of the gears, and name:0 for a scalar"
 
 
-@dataclasses.dataclass(frozen=True)
 class Gears(Kind):
     """Gears of dynamic dimensions, as text or as a list of lists."""
 
@@ -145,21 +142,21 @@ class Gears(Kind):
         return f"dim,dim;dim,dim with numbers from 1, {MIN_GEARS} to 100 gears (to {MAX_GEARS} on Atlas 350)"
 
 
-@dataclasses.dataclass(frozen=True)
 class Numbers(Kind):
     """Whole numbers joined by a character, as text or as a list.
 
-    Attributes:
+    Args:
         grammar: the grammar in words, for messages.
         separator: what stands between the numbers.
         minimum: smallest number allowed.
         count: how many there must be; any number of them, but one at least, when left out.
     """
 
-    grammar: str
-    separator: str = ","
-    minimum: int = 0
-    count: int | None = None
+    def __init__(self, grammar: str, separator: str = ",", minimum: int = 0, count: int | None = None) -> None:
+        self.grammar = grammar
+        self.separator = separator
+        self.minimum = minimum
+        self.count = count
 
     def parse(self, value: object) -> str:
         """Read the option's text, numbers in a list, or one number by itself."""
