@@ -93,6 +93,22 @@ def test_json(call):
     assert {value["value"] for value in option["values"]} >= {"origin", "mixed_float16"}
 
 
+def test_key_and_option_of_one_name(call):
+    """A name that was an option once and is a key of profiling_options today is explained as both."""
+    code, output = call("options", "fp_point")
+    assert code == 0
+    assert "fp_point  (parameter_map[...].s)" in output
+    assert "fp_point  (a key of profiling_options)" in output
+
+
+def test_nothing_is_cut(call, monkeypatch):
+    """On a narrow terminal long words are folded, and none of their characters are lost."""
+    monkeypatch.setenv("COLUMNS", "60")
+    _, output = call("options", "aic_metrics", "--lang", "zh")
+    assert "…" not in output
+    assert "Profiling" in output
+
+
 @pytest.fixture
 def plan_file(tmp_path):
     path = tmp_path / "plan.toml"

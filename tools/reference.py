@@ -41,7 +41,7 @@ def entry(option: Option, words: Words) -> Iterator[str]:
     mark = "" if option.status is Status.CURRENT else f" ({words.status(option.status)})"
     yield f"#### `{option.name}`{mark}\n"
     yield words.summary(option) + "\n"
-    facts = [("field", f"`.{option.field}`")]
+    facts = [("field", f"`{words.place(option)}`")]
     values = values_of(option)
     if not values:
         facts.append(("values", option.kind.allowed))

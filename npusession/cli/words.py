@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 
-from ..options import Option, Scene
+from ..options import TABLE, Option, Scene
 from ..options.kinds import Choice, IntChoice, Value
 from ..options.model import Status
 from ..products import ALL_PRODUCTS, Product
@@ -44,6 +44,7 @@ _CHINESE = {
     "given": "已配置",
     "unset": "未设置",
     "none": "无",
+    "a key of profiling_options": "profiling_options 的键",
     "session configuration reference": "session 配置参数说明",
     "sess.run session configuration (earlier releases)": "sess.run 模式下 session 配置参数（历史版本）",
     "measured on the runtime": "运行时实测",
@@ -71,6 +72,12 @@ class Words:
     def notes(self, option: Option) -> list[str]:
         """Return the remarks on an option."""
         return [note.text_zh if self.chinese else note.text for note in option.notes]
+
+    def place(self, option: Option) -> str:
+        """Return where an option, or a key within one, is given."""
+        if option in TABLE.values():
+            return f"parameter_map[...].{option.field}"
+        return self("a key of profiling_options")
 
     def source(self, option: Option) -> str:
         """Return the page and section of the reference that describe an option."""

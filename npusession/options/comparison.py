@@ -243,4 +243,5 @@ USE_OFF_LINE = Option(
     "Whether the graph runs on the NPU; when off, everything runs on the host's CPU.",
     "是否在 AI 处理器上执行；False 表示在 Host 侧 CPU 执行。",
     defaults=(Default(True),),
+    notes=(Note("Earlier releases had it off unless it was given.", "历史版本默认关闭。"),),
 )

@@ -55,6 +55,7 @@ ENABLE_EXCEPTION_DUMP = Option(
             "取 1 且同时开启 enable_dump 或 enable_dump_debug 时，动态 shape 网络仅本项生效，"
             "静态 shape 网络两者都生效。",
         ),
+        Note("Earlier releases had no 2, and 0 unless it was given.", "历史版本没有取值 2，默认为 0。"),
     ),
     yields_to=(COLLECT_PATH,),
 )

@@ -45,7 +45,10 @@ OP_DEBUG_LEVEL = Option(
             "0 or 3 is advised for training; 1 and 2 slow it down.",
             "训练时建议 0 或 3；1、2 会降低性能，仅在定位问题时使用。",
         ),
-        Note("Left out, none of this is done.", "默认为空，即不使能。"),
+        Note(
+            "Left out, none of this is done. Earlier releases had no 4.",
+            "默认为空，即不使能。历史版本没有取值 4，默认为 0。",
+        ),
         Note(
             "Atlas 350 writes no mapping files for 1, 2 and 4, and no description of UB fusion for 4.",
             "Atlas 350 加速卡在取 1、2、4 时不生成 TBE 映射文件，取 4 时也不生成 UB 融合描述文件。",
@@ -137,8 +140,9 @@ OP_SELECT_IMPLMODE = Option(
     instead="use op_precision_mode",
     notes=(
         Note(
-            "Left out, neither is chosen; the page of initialize_system names high_performance as the default.",
-            "默认为空，即不使能；initialize_system 页面给出的默认值为 high_performance。",
+            "Left out, neither is chosen; the page of initialize_system and earlier releases name high_performance as "
+            "the default.",
+            "默认为空，即不使能；initialize_system 页面和历史版本给出的默认值为 high_performance。",
         ),
     ),
 )

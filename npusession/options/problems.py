@@ -22,7 +22,6 @@ class Page(enum.Enum):
     """The vendor's reference pages that the table is made from."""
 
     SESSION = "session configuration reference"
-    INITIALIZE = "initialize_system reference"
     SESS_RUN = "sess.run session configuration (earlier releases)"
     RUNTIME = "measured on the runtime"
 

@@ -115,8 +115,9 @@ PROFILING_OPTIONS = Option(
             "在线推理支持 task_trace 和 aicpu，不支持 training_trace。",
         ),
         Note(
-            "Earlier releases joined training_trace, task_trace and op_trace by colons.",
-            "历史版本以英文冒号连接 training_trace、task_trace、op_trace。",
+            "Earlier releases joined training_trace and task_trace by a colon; op_trace stood alone, for a network of "
+            "a single operator.",
+            "历史版本以英文冒号连接 training_trace、task_trace；op_trace 用于单算子网络，与前两者互斥。",
         ),
     ),
 )

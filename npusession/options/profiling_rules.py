@@ -10,8 +10,7 @@ from .kinds import PathIs, path_fault
 from .model import Group, Option, Scene, Settings, problem
 from .problems import BAD_PATH, GIVEN_TWICE, UNKNOWN, WRONG_PRODUCT, Problem, Rule, Severity
 from .profiling import PROFILING_MODE, PROFILING_OPTIONS, load
-from .profiling_keys import BY_NAME, EXCLUDED_BY_INSTR_PROFILING_FREQ, KEYS, MEM_FREQ_USUAL
-from .profiling_values import METRICS
+from .profiling_keys import BY_NAME, EXCLUDED_BY_INSTR_PROFILING_FREQ, KEYS, MEM_FREQ_MAX, MEM_FREQ_USUAL
 
 PROFILING_OFF = Rule("NPU205", "profiling-off", "profiling_options have no effect unless profiling_mode is on.")
 NO_PROFILING_OPTIONS = Rule(
@@ -36,10 +35,6 @@ POINTS_NEEDED = Rule(
 _POINTS = ("fp_point", "bp_point")
 #: The keys of profiling_options that were given.
 Keys = typing.Mapping[str, object]
-
-
-#: What only some products count on their AI Cores.
-_METRIC_PRODUCTS = {metric.value: metric.products for metric in METRICS}
 
 
 def _shown(name: str) -> str:
@@ -89,27 +84,21 @@ def _each_key(keys: Keys, settings: Settings) -> typing.Iterator[Problem]:
             continue
         read, problems = value_problems(key, value, settings, _shown(name))
         yield from problems
-        if read is not None:
-            yield from _on_product(key, read, settings)
+        if name == "sys_hardware_mem_freq" and isinstance(read, int) and read > MEM_FREQ_USUAL:
+            yield from _fast_sampling(read, settings)
 
 
-def _on_product(key: Option, value: object, settings: Settings) -> typing.Iterator[Problem]:
-    """Check what only some products know of a key."""
-    products = key.products
-    if key.name == "aic_metrics":
-        products = _METRIC_PRODUCTS.get(str(value), products)
-    elif key.name == "sys_hardware_mem_freq" and isinstance(value, int) and value > MEM_FREQ_USUAL:
-        products = frozenset({Product.ATLAS_350})
-    if products == key.products or settings.product in products:
+def _fast_sampling(hertz: int, settings: Settings) -> typing.Iterator[Problem]:
+    if settings.product is Product.ATLAS_350:
         return
     known = settings.product is not None
     yield problem(
         WRONG_PRODUCT,
-        _shown(key.name),
+        _shown("sys_hardware_mem_freq"),
         f"not supported on {settings.product.title}" if settings.product else "not supported on every product",
-        value=value,
-        allowed=", ".join(sorted(product.title for product in products)),
-        fix="another value" if known else "name the product: product=...",
+        value=hertz,
+        allowed=f"1 to {MEM_FREQ_USUAL}; to {MEM_FREQ_MAX} on {Product.ATLAS_350.title}",
+        fix=f"at most {MEM_FREQ_USUAL}" if known else "name the product: product=...",
         why=PROFILING_OPTIONS.source,
         severity=Severity.ERROR if known else Severity.WARNING,
     )
