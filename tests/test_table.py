@@ -164,7 +164,7 @@ def test_source(group):
         assert item.source.startswith(item.page.value)
         assert item.source.endswith(section) == (item.page is Page.SESSION)
     for rule in group.rules:
-        assert rule.source.endswith(section) or rule.source == Page.RUNTIME.value
+        assert rule.source.endswith(section) or rule.source in (Page.RUNTIME.value, Page.VARIABLES.value)
 
 
 def test_profiling_keys():

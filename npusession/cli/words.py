@@ -7,6 +7,7 @@ import typing
 from ..options import TABLE, Option, Scene
 from ..options.kinds import Choice, IntChoice, Value
 from ..options.model import Status
+from ..options.variables import VARIABLES
 from ..products import ALL_PRODUCTS, Product
 
 #: English word to Chinese.
@@ -44,11 +45,13 @@ _CHINESE = {
     "given": "已配置",
     "unset": "未设置",
     "none": "无",
+    "before": "优先于",
     "a key of profiling_options": "profiling_options 的键",
     "session configuration reference": "session 配置参数说明",
     "sess.run session configuration (earlier releases)": "sess.run 模式下 session 配置参数（历史版本）",
     "measured on the runtime": "运行时实测",
 }
+_VARIABLES = {variable.text: variable.text_zh for variable in VARIABLES}
 
 
 class Words:
@@ -63,7 +66,7 @@ class Words:
 
     def __call__(self, word: str) -> str:
         """Return a fixed word, in Chinese if it has one."""
-        return _CHINESE.get(word, word) if self.chinese else word
+        return (_CHINESE.get(word) or _VARIABLES.get(word, word)) if self.chinese else word
 
     def summary(self, item: Option | Value) -> str:
         """Return what an option or a value does."""

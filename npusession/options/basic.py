@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing
 
 from ..environment import DEVICE_VARIABLES, device_in
+from . import variables
 from .kinds import IntChoice, Integer, Value
 from .model import Default, Group, Note, Option, Scene, Scope, Settings, problem
 from .problems import Problem, Rule
@@ -94,6 +95,6 @@ GROUP = Group(
     "Basic functions",
     "基础功能",
     (GRAPH_RUN_MODE, SESSION_DEVICE_ID, DETERMINISTIC),
-    (BAD_DEVICE, OTHER_DEVICE),
-    (_device_in_environment,),
+    (BAD_DEVICE, OTHER_DEVICE, *variables.RULES),
+    (_device_in_environment, *variables.CHECKS),
 )

@@ -83,7 +83,7 @@ class Option:
         since: the release that brought it, where that is known.
         notes: what else the reference says of it.
         replaces: environment variables that count when the option is not given.
-        yields_to: environment variables that go before the option.
+        yields_to: environment variables that go before the option, with the value that then holds.
         file_format: name of the side file's format in :mod:`npusession.configfiles`, for an option that is a path
             to one.
     """
@@ -103,7 +103,7 @@ class Option:
     since: str = ""
     notes: tuple[Note, ...] = ()
     replaces: tuple[str, ...] = ()
-    yields_to: tuple[str, ...] = ()
+    yields_to: typing.Mapping[str, Wire] = dataclasses.field(default_factory=dict)
     file_format: str = ""
     #: The page and section that describe it; the group that has the option adds the section.
     source: str = dataclasses.field(init=False, repr=False)

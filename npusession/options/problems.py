@@ -22,6 +22,7 @@ class Page(enum.Enum):
     """The vendor's reference pages that the table is made from."""
 
     SESSION = "session configuration reference"
+    VARIABLES = "environment variable reference"
     SESS_RUN = "sess.run session configuration (earlier releases)"
     RUNTIME = "measured on the runtime"
 
