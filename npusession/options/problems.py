@@ -101,6 +101,10 @@ class Problem(typing.NamedTuple):
         """The kind of mistake in words, such as ``bad-value``."""
         return self.rule.slug
 
+    def __repr__(self) -> str:
+        # Without the value, whose own repr may raise: an exception has to be printable.
+        return f"<Problem {self.rule.code} {self.option}: {self.message}>"
+
     def __str__(self) -> str:
         seen = "" if self.value is None else f" = {shorten(self.value)}"
         text = f"  {self.rule.code} {self.option}{seen}: {self.message}"
