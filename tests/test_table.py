@@ -8,6 +8,7 @@ import re
 import pytest
 
 from npusession import proto
+from npusession.cli.words import Words
 from npusession.options import GROUPS, RULES, TABLE, Scene, Scope
 from npusession.options.kinds import Choice, IntChoice
 from npusession.options.model import Status
@@ -92,6 +93,14 @@ def test_summaries(option):
     assert re.search("[a-z]{2}", option.summary)
     assert not re.search("[\u4e00-\u9fff]", option.summary)
     assert re.search("[\u4e00-\u9fff]", option.summary_zh)
+
+
+@each_described
+def test_values_in_both_languages(option):
+    """What an option may be, and what to do instead of it, is told in Chinese wherever the English has words."""
+    words = Words("zh")
+    for english, chinese in ((option.kind.allowed, words.allowed(option)), (option.instead, words(option.instead))):
+        assert re.search("[\u4e00-\u9fff]", chinese) or not re.search("[A-Za-z]{2,} [a-z]{2,}", english)
 
 
 @each_group

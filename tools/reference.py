@@ -44,12 +44,12 @@ def entry(option: Option, words: Words) -> Iterator[str]:
     facts = [("field", f"`{words.place(option)}`")]
     values = values_of(option)
     if not values:
-        facts.append(("values", option.kind.allowed))
+        facts.append(("values", words.allowed(option)))
     facts.append(("default", ", ".join(f"`{text}`{where}" for text, where in defaults(option, words, None, None))))
     facts.append(("scope", words(option.scope.value)))
     facts.append(("scenes", words.scenes(option.scenes)))
     facts.append(("products", words.products(option.products)))
-    facts.append(("instead", option.instead))
+    facts.append(("instead", words(option.instead)))
     facts.append(("side file", f"`{option.file_format}`" if option.file_format else ""))
     facts += [("environment", f"`{name}`: {words('counts when not given')}") for name in option.replaces]
     facts += [("environment", f"`{name}`: {words('goes before the option')}") for name in option.yields_to]

@@ -115,13 +115,13 @@ def show(console: Console, option: Option, words: Words, scene: Scene | None, pr
             lines.append(f"{value.value}: {words.summary(value)}{only}")
         add("values", "\n".join(lines))
     else:
-        add("values", option.kind.allowed)
+        add("values", words.allowed(option))
     add("default", "\n".join(f"{text}{where}" for text, where in defaults(option, words, scene, product)))
     add("scope", words(option.scope.value))
     add("scenes", words.scenes(option.scenes))
     add("products", words.products(option.products))
     add("status", "" if option.status is Status.CURRENT else words.status(option.status))
-    add("instead", option.instead)
+    add("instead", words(option.instead))
     add("since", option.since)
     variables = [f"{name}: {words('counts when not given')}" for name in option.replaces]
     variables += [f"{name}: {words('goes before the option')}" for name in option.yields_to]

@@ -45,6 +45,16 @@ _CHINESE = {
     "given": "已配置",
     "unset": "未设置",
     "none": "无",
+    "leave it out": "不配置",
+    "leave it out, and use op_debug_config for debugging": "不配置，调试时使用 op_debug_config",
+    "leave it out; give inputs of dynamic shape through set_graph_exec_config": (
+        "不配置，动态 shape 输入使用 set_graph_exec_config"
+    ),
+    "leave it out; memory is taken as it is needed": "不配置，系统按实际内存大小动态申请",
+    "leave it out; precision_mode_v2 sets the precision": "不配置，精度由 precision_mode_v2 设置",
+    'use aoe_mode: "2" for operators, "1" for subgraphs': '使用 aoe_mode："2" 为算子调优，"1" 为子图调优',
+    "use op_precision_mode": "使用 op_precision_mode",
+    "use task_time": "使用 task_time",
     "before": "优先于",
     "a key of profiling_options": "profiling_options 的键",
     "session configuration reference": "session 配置参数说明",
@@ -71,6 +81,10 @@ class Words:
     def summary(self, item: Option | Value) -> str:
         """Return what an option or a value does."""
         return (item.summary_zh or item.summary) if self.chinese else item.summary
+
+    def allowed(self, option: Option) -> str:
+        """Return the allowed values in words."""
+        return option.kind.allowed_zh if self.chinese else option.kind.allowed
 
     def notes(self, option: Option) -> list[str]:
         """Return the remarks on an option."""
@@ -114,6 +128,7 @@ def as_json(option: Option, group: str) -> dict[str, typing.Any]:
         "group": group,
         "field": option.field,
         "allowed": option.kind.allowed,
+        "allowed_zh": option.kind.allowed_zh,
         "values": [
             {
                 "value": value.value,

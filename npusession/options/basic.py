@@ -22,7 +22,7 @@ GRAPH_RUN_MODE = Option(
 RUN_MODES = {Scene.INFERENCE: 0, Scene.TRAINING: 1}
 SESSION_DEVICE_ID = Option(
     "session_device_id",
-    Integer(0, unit="(logical device id)"),
+    Integer(0, unit="(logical device id)", unit_zh="（Device 逻辑 ID）"),
     "Logical id of the device that this session's graphs run on.",
     "本 session 的图运行所在 Device 的逻辑 ID。",
     notes=(

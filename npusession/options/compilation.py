@@ -102,7 +102,13 @@ OP_COMPILER_CACHE_DIR = Option(
 )
 AICORE_NUM = Option(
     "aicore_num",
-    Numbers("two numbers from 1 joined by |: Cube Cores and Vector Cores, such as 2|4", "|", minimum=1, count=2),
+    Numbers(
+        "two numbers from 1 joined by |: Cube Cores and Vector Cores, such as 2|4",
+        "|",
+        minimum=1,
+        count=2,
+        zh="以 | 分隔的两个正整数：Cube Core 数和 Vector Core 数，如 2|4",
+    ),
     "The most Cube Cores and Vector Cores that operators are compiled for.",
     "算子编译时使用的最大 Cube Core 数和最大 Vector Core 数，以“|”分隔。",
     products=frozenset({Product.ATLAS_A3, Product.ATLAS_A2}),

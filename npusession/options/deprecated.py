@@ -148,7 +148,11 @@ OP_SELECT_IMPLMODE = Option(
 )
 OPTYPELIST_FOR_IMPLMODE = Option(
     "optypelist_for_implmode",
-    Text("operator types joined by commas; supported are {}".format(", ".join(IMPLMODE_TYPES)), separator=","),
+    Text(
+        "operator types joined by commas; supported are {}".format(", ".join(IMPLMODE_TYPES)),
+        separator=",",
+        zh="以英文逗号分隔的算子类型，支持 {}".format("、".join(IMPLMODE_TYPES)),
+    ),
     "Performance: the operator types that op_select_implmode applies to.",
     "性能调优：op_select_implmode 生效的算子类型列表，以英文逗号分隔。",
     scope=Scope.INIT,
@@ -198,6 +202,8 @@ DYNAMIC_INPUTS_SHAPE_RANGE = Option(
         "shapes of dataset inputs after getnext:, of placeholders after data:, parts joined by ;, "
         "such as getnext:[128,3~5,-1],[64];data:[]",
         read_shape_ranges,
+        zh="dataset 输入的 shape 写在 getnext: 之后，placeholder 输入写在 data: 之后，以英文分号分隔，"
+        "如 getnext:[128,3~5,-1],[64];data:[]",
     ),
     "The ranges in which the shapes of inputs change.",
     "动态输入的 shape 范围。",
@@ -235,7 +241,11 @@ DYNAMIC_INPUTS_SHAPE_RANGE = Option(
 )
 GRAPH_MEMORY_MAX_SIZE = Option(
     "graph_memory_max_size",
-    Text("0 to 274877906944 bytes, also as a product such as 16 * 1024 * 1024 * 1024", read_memory),
+    Text(
+        "0 to 274877906944 bytes, also as a product such as 16 * 1024 * 1024 * 1024",
+        read_memory,
+        zh="0 到 274877906944 字节，也可写作乘积，如 16 * 1024 * 1024 * 1024",
+    ),
     "Without effect: once the memory for static parts and the most for dynamic ones.",
     "不再生效：历史版本用于指定网络静态内存和最大动态内存。",
     status=Status.DEPRECATED,
@@ -249,7 +259,11 @@ GRAPH_MEMORY_MAX_SIZE = Option(
 )
 VARIABLE_MEMORY_MAX_SIZE = Option(
     "variable_memory_max_size",
-    Text("0 to 274877906944 bytes, also as a product such as 5 * 1024 * 1024 * 1024", read_memory),
+    Text(
+        "0 to 274877906944 bytes, also as a product such as 5 * 1024 * 1024 * 1024",
+        read_memory,
+        zh="0 到 274877906944 字节，也可写作乘积，如 5 * 1024 * 1024 * 1024",
+    ),
     "Without effect: once the memory for variables.",
     "不再生效：历史版本用于指定变量内存。",
     status=Status.DEPRECATED,

@@ -54,6 +54,11 @@ class Kind:
         """The allowed values in words."""
         raise NotImplementedError
 
+    @property
+    def allowed_zh(self) -> str:
+        """The same in Chinese."""
+        return self.allowed
+
 
 class Flag(Kind):
     """On or off, as ``bool`` or as the words that command line flags use."""
@@ -103,14 +108,16 @@ class Integer(Kind):
         minimum: smallest value allowed.
         maximum: largest value allowed.
         unit: what is counted, for messages; empty for a bare number.
+        unit_zh: the same in Chinese, where it has words.
     """
 
     field: typing.ClassVar[str] = "i"
 
-    def __init__(self, minimum: int, maximum: int = INT32_MAX, unit: str = "") -> None:
+    def __init__(self, minimum: int, maximum: int = INT32_MAX, unit: str = "", unit_zh: str = "") -> None:
         self.minimum = minimum
         self.maximum = maximum
         self.unit = unit
+        self.unit_zh = unit_zh or unit
 
     def parse(self, value: object) -> int:
         """Read an integer, or its decimal text."""
@@ -123,6 +130,11 @@ class Integer(Kind):
     def allowed(self) -> str:
         """The allowed values in words."""
         return "{} to {}{}".format(self.minimum, self.maximum, " " + self.unit if self.unit else "")
+
+    @property
+    def allowed_zh(self) -> str:
+        """The same in Chinese."""
+        return "{} 到 {}{}".format(self.minimum, self.maximum, " " + self.unit_zh if self.unit_zh else "")
 
 
 class IntChoice(Kind):
@@ -200,10 +212,14 @@ class Text(Kind):
         grammar: the grammar in words, for messages.
         reader: takes the text, returns its canonical form, raises :class:`Refused`; ``None`` takes any text.
         separator: joins the items when a list is given; empty when a list makes no sense.
+        zh: the grammar in Chinese words.
     """
 
-    def __init__(self, grammar: str, reader: typing.Callable[[str], str] | None = None, separator: str = "") -> None:
+    def __init__(
+        self, grammar: str, reader: typing.Callable[[str], str] | None = None, separator: str = "", *, zh: str = ""
+    ) -> None:
         self.grammar = grammar
+        self.grammar_zh = zh
         self.reader = reader
         self.separator = separator
 
@@ -221,6 +237,11 @@ class Text(Kind):
         """The allowed values in words."""
         return self.grammar
 
+    @property
+    def allowed_zh(self) -> str:
+        """The same in Chinese."""
+        return self.grammar_zh or self.grammar
+
 
 class PathIs(enum.Enum):
     """What a path must be when the session opens."""
@@ -233,6 +254,14 @@ class PathIs(enum.Enum):
     CREATED = "a directory; the runtime creates it"
     #: A directory of which the reference does not say whether it must exist.
     PLACE = "a directory"
+
+
+_PLACES_ZH = {
+    PathIs.DIRECTORY: "已存在且可读写的目录",
+    PathIs.FILE: "已存在且可读的文件",
+    PathIs.CREATED: "目录，不存在时由运行时创建",
+    PathIs.PLACE: "目录",
+}
 
 
 class Path(Kind):
@@ -270,6 +299,12 @@ class Path(Kind):
         if self.plain:
             return f"{self.must_be.value}, named with letters, digits, _, -, . and Chinese characters only"
         return self.must_be.value
+
+    @property
+    def allowed_zh(self) -> str:
+        """The same in Chinese."""
+        names = "，名称仅含大小写字母、数字、下划线、中划线、句点和中文字符" if self.plain else ""
+        return _PLACES_ZH[self.must_be] + names
 
 
 def _is_chinese(character: str) -> bool:

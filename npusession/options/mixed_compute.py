@@ -40,6 +40,11 @@ class Span(Kind):
         """The allowed values in words."""
         return "[[[first, ...], [last, ...]]] with names of operators, one pair; or that list itself"
 
+    @property
+    def allowed_zh(self) -> str:
+        """The same in Chinese."""
+        return "[[[首算子名, ...], [尾算子名, ...]]]，仅一对；也可直接给出该列表"
+
 
 def _written(value: object) -> str:
     """Write the list as text; a pair by itself gets the list around it."""

@@ -31,6 +31,11 @@ class JsonObject(Kind):
         """The allowed values in words."""
         return "a JSON object with some of the keys {}".format(", ".join(BY_NAME))
 
+    @property
+    def allowed_zh(self) -> str:
+        """The same in Chinese."""
+        return "JSON 对象，可含的键：{}".format("、".join(BY_NAME))
+
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     keys: dict[str, object] = {}

@@ -25,6 +25,7 @@ _TRACE_BOTH = Note(
     "A training that is profiled with this on has to have training_trace on too.",
     "采集训练数据时，本项为 on 的同时 training_trace 也必须为 on。",
 )
+_POINT = Text("an operator's name, or empty to have it found", zh="算子名，或为空以自动识别")
 _POINTS = (
     Note(
         "Found by the system except on dynamic shapes, where it has to be given.",
@@ -74,9 +75,9 @@ KEYS = (
            instead="use task_time"),
     _key("aicpu", ON_OFF, "Details of AI CPU operators: when they run and copy.",
            "采集 AI CPU 算子的执行时间、数据拷贝时间等信息。", defaults=_OFF),
-    _key("fp_point", Text("an operator's name, or empty to have it found"), "First operator of the forward pass.",
+    _key("fp_point", _POINT, "First operator of the forward pass.",
            "迭代轨迹正向算子的开始位置。", defaults=(Default(""),), notes=_POINTS),
-    _key("bp_point", Text("an operator's name, or empty to have it found"), "Last operator of the backward pass.",
+    _key("bp_point", _POINT, "Last operator of the backward pass.",
            "迭代轨迹反向算子的结束位置。", defaults=(Default(""),), notes=_POINTS),
     _key("aic_metrics", AIC_METRICS, "What is counted on the AI Cores.", "AI Core 性能指标采集项。",
            defaults=(Default("PipeUtilization"),),
@@ -97,7 +98,8 @@ KEYS = (
     _key("runtime_api", ON_OFF, "Calls of the runtime's API, such as copies between and on devices.",
            "采集 runtime API 性能数据，如 Host、Device 间及 Device 间的内存复制时延。", defaults=_OFF),
     # Atlas 350 samples QoS and SoC up to 10000 Hz and caps the rest at 100 by itself.
-    _key("sys_hardware_mem_freq", hertz(1, MEM_FREQ_MAX, "(over 100: Atlas 350 only)"),
+    _key("sys_hardware_mem_freq",
+           hertz(1, MEM_FREQ_MAX, "(over 100: Atlas 350 only)", "（大于 100 仅限 Atlas 350 加速卡）"),
            "Sampling of on-chip memory, QoS, LLC, accelerator and SoC bandwidth, and memory of components.",
            "片上内存、QoS、LLC、加速器、SoC 带宽及组件内存占用的采集频率。",
            notes=(Note("Over 100 Hz counts for QoS and SoC on Atlas 350; the rest stops at 100.",

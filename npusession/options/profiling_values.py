@@ -54,6 +54,11 @@ class Metrics(Choice):
         """The allowed values in words."""
         return f"{super().allowed}, or Custom: and at most {MAX_REGISTERS} registers from 0x1 to 0x6E joined by commas"
 
+    @property
+    def allowed_zh(self) -> str:
+        """The same in Chinese."""
+        return f"{super().allowed}，或 Custom: 后接最多 {MAX_REGISTERS} 个以英文逗号分隔的寄存器（0x1 到 0x6E）"
+
 
 AIC_METRICS = Metrics(
     (
@@ -83,7 +88,7 @@ def _read_storage_limit(text: str) -> str:
     return text
 
 
-STORAGE_LIMIT = Text("200MB to 4294967295MB, with the unit", _read_storage_limit)
+STORAGE_LIMIT = Text("200MB to 4294967295MB, with the unit", _read_storage_limit, zh="200MB 到 4294967295MB，须带单位")
 
 
 def several(*words: str) -> Text:
@@ -95,9 +100,14 @@ def several(*words: str) -> Text:
                 raise Refused(f"{word[:40]!r} is not one of the words")
         return text
 
-    return Text("one or more of {}, joined by commas".format(", ".join(words)), read, separator=",")
+    return Text(
+        "one or more of {}, joined by commas".format(", ".join(words)),
+        read,
+        separator=",",
+        zh="{} 中的一项或多项，以英文逗号分隔".format("、".join(words)),
+    )
 
 
-def hertz(minimum: int, maximum: int, remark: str = "") -> Integer:
+def hertz(minimum: int, maximum: int, remark: str = "", remark_zh: str = "") -> Integer:
     """Return the kind of a frequency."""
-    return Integer(minimum, maximum, f"Hz {remark}".strip())
+    return Integer(minimum, maximum, f"Hz {remark}".strip(), f"Hz{remark_zh}")

@@ -10,7 +10,7 @@ from .model import Default, Group, Option, Settings, Status, problem
 from .problems import Page, Problem, Rule, Severity
 
 _INT64 = Integer(-(2**63), 2**63 - 1)
-_ANY = Text("text, which is passed on as it is")
+_ANY = Text("text, which is passed on as it is", zh="文本，原样传递")
 _ON_OFF = Flag()
 
 
