@@ -6,7 +6,7 @@ import typing
 
 from .._text import shorten
 from ..products import Product
-from .check_value import value_problems
+from .check_value import PLAIN, value_problems
 from .kinds import Refused, Wire, text_of
 from .model import Option, Scene, Settings, problem
 from .problems import GIVEN_TWICE, MISSPELT, PROFILING_KEY, UNCHECKED, UNKNOWN, Problem, Report, Severity
@@ -44,6 +44,10 @@ def check(
         option = TABLE.get(name)
         if option is None:
             problems.append(unknown_name(name, value))
+            continue
+        usual = option.usual.get(value) if type(value) in PLAIN else None
+        if usual is not None:
+            settings[option.name] = usual
             continue
         read, found = value_problems(option, value, settings)
         problems += found

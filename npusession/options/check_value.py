@@ -13,7 +13,7 @@ from .problems import BAD_PATH, BAD_TYPE, BAD_VALUE, DEPRECATED, REMOVED, WRONG_
 from .side_values import typed_value, value_faults
 
 #: Types of which 1, True and "1" are told apart before they are looked up; others may equal anything.
-_PLAIN = frozenset({bool, int, str})
+PLAIN = frozenset({bool, int, str})
 
 
 def value_problems(
@@ -28,7 +28,7 @@ def value_problems(
         shown: the name to report, when it is not the option's own.
     """
     name = shown or option.name
-    canonical = option.values.get(value) if type(value) in _PLAIN else None
+    canonical = option.values.get(value) if type(value) in PLAIN else None
     if canonical is None:
         side_file = typed_value(option, value)
         if side_file is not None:

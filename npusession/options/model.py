@@ -109,6 +109,8 @@ class Option:
     source: str = dataclasses.field(init=False, repr=False)
     #: Canonical form of each value of a choice or a flag.
     values: typing.Mapping[object, Wire] = dataclasses.field(init=False, repr=False)
+    #: Those of them of which there is nothing to say: here to stay, for both scenes and on every product.
+    usual: typing.Mapping[object, Wire] = dataclasses.field(init=False, repr=False)
     #: Those of them that only some products know.
     limited: typing.Mapping[Wire, frozenset[Product]] = dataclasses.field(init=False, repr=False)
     #: Whether it is here to stay, for both scenes and on every product.
@@ -116,12 +118,17 @@ class Option:
 
     def __post_init__(self) -> None:
         choices = self.kind.values if isinstance(self.kind, (Choice, IntChoice)) else ()
-        flag = isinstance(self.kind, Flag)
+        values: dict[object, Wire] = {choice.value: choice.value for choice in choices}
+        if isinstance(self.kind, Flag):
+            values = {True: True, False: False}
+        limited = {choice.value: choice.products for choice in choices if choice.products != ALL_PRODUCTS}
+        unrestricted = self.scenes == BOTH and self.products == ALL_PRODUCTS and not self.instead
         derived: dict[str, object] = {
             "source": self.page.value,
-            "values": {True: True, False: False} if flag else {choice.value: choice.value for choice in choices},
-            "limited": {choice.value: choice.products for choice in choices if choice.products != ALL_PRODUCTS},
-            "unrestricted": self.scenes == BOTH and self.products == ALL_PRODUCTS and not self.instead,
+            "values": values,
+            "usual": {value: wire for value, wire in values.items() if unrestricted and wire not in limited},
+            "limited": limited,
+            "unrestricted": unrestricted,
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)

@@ -149,4 +149,12 @@ def _graph_path(settings: Settings) -> typing.Iterator[Problem]:
 
 
 RULES = (TWO_CLUSTERS, CHIEF_RANGE, HF32_IDLE, GRAPHS_ELSEWHERE)
-CHECKS = (_two_clusters, _chief_numbers, _hf32, _graph_path)
+
+
+def _variables(settings: Settings) -> typing.Iterator[Problem]:
+    if settings.environ:
+        for check in (_two_clusters, _chief_numbers, _hf32, _graph_path):
+            yield from check(settings)
+
+
+CHECKS = (_variables,)
