@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 import typing
 import warnings
 
@@ -14,7 +15,7 @@ from .options.accelerate import read_numbers
 from .options.basic import GRAPH_RUN_MODE, RUN_MODES, SESSION_DEVICE_ID
 from .options.kinds import Refused, Wire
 from .options.model import problem
-from .options.problems import BAD_VALUE, GIVEN_TWICE, UNKNOWN
+from .options.problems import BAD_TYPE, BAD_VALUE, GIVEN_TWICE, UNKNOWN
 from .products import Product
 from .proto import options_of, strip
 
@@ -68,11 +69,19 @@ def gather(
 
     Raises:
         OptionsError: lists every problem.
-        TypeError: a keyword for a group has something else.
     """
+    # Command line flags give False for a group that is switched off.
+    groups = {keyword: group for keyword, group in groups.items() if group is not None and group is not False}
+    strange = [
+        _not_a(GROUPS[keyword], keyword, group) for keyword, group in groups.items() if not _is_group(keyword, group)
+    ]
+    groups = {keyword: group for keyword, group in groups.items() if _is_group(keyword, group)}
     if extra is not None and not isinstance(extra, typing.Mapping):
-        raise TypeError(f"extra_options= takes a mapping of names to values, not {shorten(extra)}")
+        allowed = "a mapping of names to values"
+        strange.append(problem(BAD_TYPE, "extra_options", "not a mapping", value=extra, allowed=allowed))
+        extra = None
     given, problems = _merge(_sources(device, groups, options))
+    problems += strange
     if config is not None:
         in_config, report = options_of(config, extra or {})
         given, more = _merge((in_config, given))
@@ -95,8 +104,9 @@ def gather(
     if report.warnings:
         text = "\n".join(str(warning) for warning in report.warnings).strip()
         warnings.warn(text, OptionsWarning, stacklevel=stacklevel())
-    unchecked = tuple((name, field_of(name, canonical[name])) for name in sorted(canonical) if name not in TABLE)
-    return Given(tuple(sorted(canonical.items())), unchecked, accelerate, _save(config))
+    options_given = tuple(sorted(canonical.items(), key=operator.itemgetter(0)))
+    unchecked = tuple((name, field_of(name, value)) for name, value in options_given if name not in TABLE)
+    return Given(options_given, unchecked, accelerate, _save(config))
 
 
 def group_of(keyword: str, mapping: typing.Mapping[str, object]) -> typing.Any:
@@ -124,7 +134,8 @@ def scene_of(scene: object) -> Scene | None:
     """Read a scene, ``None`` for none; raises :class:`OptionsError` for an unknown one."""
     try:
         return None if scene is None else Scene(scene)
-    except ValueError:
+    except Exception:
+        # An enumeration compares, and the objects of some classes cannot be.
         allowed = " or ".join(known.value for known in Scene)
         raise OptionsError([problem(BAD_VALUE, "scene", "no such scene", value=scene, allowed=allowed)]) from None
 
@@ -133,24 +144,27 @@ def product_of(product: object) -> Product | None:
     """Read a product family, ``None`` for none; raises :class:`OptionsError` for an unknown one."""
     try:
         return None if product is None else Product.of(product)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except Exception:
         allowed = "{}, or a SoC version".format(", ".join(known.value for known in Product))
         raise OptionsError([problem(BAD_VALUE, "product", "no such product", value=product, allowed=allowed)]) from None
 
 
 def _sources(
-    device: object, groups: typing.Mapping[str, object], options: typing.Mapping[str, object]
+    device: object, groups: typing.Mapping[str, typing.Any], options: typing.Mapping[str, object]
 ) -> typing.Iterator[typing.Mapping[str, object]]:
     yield options
     yield {SESSION_DEVICE_ID.name: device}
-    for keyword, group in groups.items():
-        # Command line flags give False for a group that is switched off.
-        if group is None or group is False:
-            continue
-        wanted = GROUPS[keyword]
-        if not isinstance(group, wanted):
-            raise TypeError(f"{keyword}= takes a {wanted.__name__}: {shorten(group)} is no {wanted.__name__}")
+    for group in groups.values():
         yield group.to_options()
+
+
+def _is_group(keyword: str, group: object) -> bool:
+    return isinstance(group, GROUPS[keyword])
+
+
+def _not_a(wanted: type, keyword: str, group: object) -> Problem:
+    message = f"{shorten(group)} is no {wanted.__name__}"
+    return problem(BAD_TYPE, keyword, message, allowed=f"a {wanted.__name__}", fix=f"{keyword}={wanted.__name__}(...)")
 
 
 def _merge(sources: typing.Iterable[typing.Mapping[str, object]]) -> tuple[dict[str, object], list[Problem]]:
@@ -161,12 +175,12 @@ def _merge(sources: typing.Iterable[typing.Mapping[str, object]]) -> tuple[dict[
             if value is None:
                 continue
             if name in merged:
-                problems += _clash(name, merged[name], value)
+                problems += clash(name, merged[name], value)
             merged[name] = value
     return merged, problems
 
 
-def _clash(name: str, one: object, other: object) -> typing.Iterator[Problem]:
+def clash(name: str, one: object, other: object) -> typing.Iterator[Problem]:
     """Compare two values of an option by what they mean, whatever form they were given in."""
     option = TABLE.get(name)
     if option is None:

@@ -28,8 +28,14 @@ def read(path: str | os.PathLike[str]) -> typing.Any:
         OSError: the file cannot be read.
         TensorFlowNotFoundError: it is a ConfigProto, and TensorFlow is not installed.
     """
-    with open(path, "rb") as file:
-        content = file.read()
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError:
+        raise
+    except Exception as error:
+        # A null character, surrogates, or an object whose path cannot be told.
+        raise PlanFileError(f"no path of a file: {type(error).__name__}") from error
     ending = os.path.splitext(os.fspath(path))[1].lower()
     if ending in (".toml", ".json"):
         mapping = _mapping(path, content, ending)

@@ -10,12 +10,14 @@ import typing
 
 from ._tensorflow import tf1
 from .errors import OptionsError
-from .options import OPTIMIZER_NAME, TABLE, Problem, Report, field_of, unknown_name
+from .options import OPTIMIZER_NAME, TABLE, Problem, Report, unknown_name
 from .options.kinds import Wire
 from .options.model import problem
-from .options.problems import GIVEN_TWICE, UNCHECKED, WRONG_FIELD, Rule
+from .options.problems import GIVEN_TWICE, UNCHECKED, WRONG_FIELD, Page, Rule
 
-DUPLICATE = Rule("NPU301", "duplicate-optimizer", "Two NpuOptimizer entries bypass the runtime's checks.")
+DUPLICATE = Rule(
+    "NPU301", "duplicate-optimizer", "Two NpuOptimizer entries bypass the runtime's checks.", source=Page.RUNTIME.value
+)
 UNNAMED = Rule("NPU302", "optimizer-name", "The custom optimizer that carries the options is named NpuOptimizer.")
 NOT_OFF = {
     "remapping": Rule("NPU303", "remapping-not-off", "The NPU needs rewrite_options.remapping OFF."),
@@ -36,6 +38,7 @@ KEPT_PASSES = (
 _OFF = 2
 #: What a caller may have there already: nothing, NO_MEM_OPT, or OFF.
 _OFF_ENOUGH = {"remapping": (0, _OFF), "memory_optimization": (0, 1, _OFF)}
+_FIELDS = {bool: "b", int: "i", str: "s"}
 #: How a value is written in each field, for messages.
 _EXAMPLES = {"b": "True", "i": "1", "s": 'tf.compat.as_bytes("...")'}
 
@@ -64,22 +67,25 @@ def build(options: typing.Mapping[str, Wire], base: typing.Any = None) -> typing
         entry = rewrite.custom_optimizers.add()
         entry.name = OPTIMIZER_NAME
     clashes = []
-    unwritten = [name for name, value in options.items() if not isinstance(value, (bool, int, str))]
+    unwritten = []
+    parameters = entry.parameter_map
+    there = {name: value_of(attr) for name, attr in parameters.items()}
+    for name, value in options.items():
+        # Canonical values have the type of the field that their option travels in.
+        field = _FIELDS.get(type(value))
+        if field is None:
+            unwritten.append(name)
+        elif there and there.get(name, (field, value)) != (field, value):
+            message = f"the ConfigProto has {there[name][1]!r}"
+            clashes.append(problem(GIVEN_TWICE, name, message, value=value, fix="give it once"))
+        else:
+            setattr(parameters[name], field, value.encode("utf-8") if isinstance(value, str) else value)
     if unwritten:
         raise ValueError(
             "{} has no file yet: open the session, which writes it, or call its write(path) and give the path".format(
                 " and ".join(unwritten)
             )
         )
-    parameters = entry.parameter_map
-    there = {name: value_of(attr) for name, attr in parameters.items()}
-    for name, value in options.items():
-        field = field_of(name, value)
-        if there and there.get(name, (field, value)) != (field, value):
-            message = f"the ConfigProto has {there[name][1]!r}"
-            clashes.append(problem(GIVEN_TWICE, name, message, value=value, fix="give it once"))
-            continue
-        setattr(parameters[name], field, value.encode("utf-8") if isinstance(value, str) else value)
     if clashes:
         raise OptionsError(clashes)
     rewrite.remapping = _OFF

@@ -17,6 +17,8 @@ from .explain import Row, rows
 from .options import TABLE, AcceleratedTraining, Dump, Profiling, Report, Scene, check, unknown_name
 from .options.basic import GRAPH_RUN_MODE, RUN_MODES, SESSION_DEVICE_ID
 from .options.kinds import Wire
+from .options.model import problem
+from .options.problems import BAD_TYPE, BAD_VALUE
 from .planfile import read, write
 from .products import Product, detect
 from .proto import build, options_of
@@ -98,7 +100,7 @@ class NpuSession:
         groups = {"dump": dump, "profiling": profiling, "accelerate": accelerate}
         known_product = product_of(product)
         given = gather(Scene.TRAINING, device, groups, options, config, extra_options, known_product)
-        return cls(Scene.TRAINING, given, graph, target, _known(backend), known_product)
+        return cls(Scene.TRAINING, given, graph, _known_target(target), _known_backend(backend), known_product)
 
     @classmethod
     def for_inference(
@@ -123,7 +125,7 @@ class NpuSession:
         known_product = product_of(product)
         groups = {"dump": dump, "profiling": profiling}
         given = gather(Scene.INFERENCE, device, groups, options, config, extra_options, known_product)
-        return cls(Scene.INFERENCE, given, graph, target, _known(backend), known_product)
+        return cls(Scene.INFERENCE, given, graph, _known_target(target), _known_backend(backend), known_product)
 
     @classmethod
     def from_config(cls, config: typing.Any, **changes: typing.Any) -> NpuSession:
@@ -145,7 +147,8 @@ class NpuSession:
             config = read(config)
         scene = scene_of(changes.pop("scene", None))
         if isinstance(config, typing.Mapping):
-            names = [name for name in config if not isinstance(name, str)]
+            # The one word that Python itself would trip over.
+            names = [name for name in config if not isinstance(name, str) or name == "cls"]
             if names:
                 raise OptionsError([unknown_name(name) for name in names])
             keywords = {**config, **changes}
@@ -351,7 +354,14 @@ class NpuSession:
         return None if self._given.config is None else tf1().ConfigProto.FromString(self._given.config.content)
 
 
-def _known(backend: str | None) -> str | None:
-    if backend is not None and backend not in NAMES:
-        raise ValueError("backend={!r} is none; there are {}".format(backend, " and ".join(map(repr, NAMES))))
-    return backend
+def _known_backend(backend: object) -> str | None:
+    if backend is None or (isinstance(backend, str) and backend in NAMES):
+        return backend
+    allowed = " and ".join(map(repr, NAMES))
+    raise OptionsError([problem(BAD_VALUE, "backend", "no such backend", value=backend, allowed=allowed)])
+
+
+def _known_target(target: object) -> str:
+    if isinstance(target, str):
+        return target
+    raise OptionsError([problem(BAD_TYPE, "target", "not text", value=target, allowed="the address of an engine")])

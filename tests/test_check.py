@@ -257,7 +257,7 @@ def test_problem_in_words():
     assert lines[0] == "  NPU105 dump_mode = 'ouput': not one of the allowed values"
     assert [line.split()[0] for line in lines[1:]] == ["allowed:", "why:", "fix:"]
     assert "input, output, all" in lines[1]
-    assert "session configuration reference" in lines[2]
+    assert "session configuration reference, section 精度比对" in lines[2]
     assert "dump_mode='output'" in lines[3]
 
 

@@ -4,6 +4,7 @@ import os
 import tempfile
 
 import pytest
+from strategies import HOSTILE
 
 from npusession import AcceleratedTraining, Dump, NpuSession, OptionsError, PlanFileError, Product, System
 from npusession.configfiles import FusionSwitch, MixList
@@ -62,6 +63,15 @@ def test_missing_file(tmp_path):
     """A file that is not there is an OSError with its path."""
     with pytest.raises(OSError, match="nowhere"):
         NpuSession.from_config(tmp_path / "nowhere.toml")
+
+
+@pytest.mark.parametrize(
+    "path", ["plan\0.toml", "plan\ud800.toml", HOSTILE["__fspath__"]()], ids=["null", "surrogate", "path"]
+)
+def test_no_path(path):
+    """What cannot name a file is a broken plan file, and no surprise."""
+    with pytest.raises(PlanFileError, match="no path of a file"):
+        NpuSession.from_config(path)
 
 
 def test_other_endings(tmp_path):

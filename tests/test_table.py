@@ -8,10 +8,11 @@ import re
 import pytest
 
 from npusession import proto
+from npusession.cli.words import Words
 from npusession.options import GROUPS, RULES, TABLE, Scene, Scope
 from npusession.options.kinds import Choice, IntChoice
 from npusession.options.model import Status
-from npusession.options.problems import BASE_RULES
+from npusession.options.problems import BASE_RULES, Page
 from npusession.options.profiling_keys import BY_NAME, EXCLUDED_BY_INSTR_PROFILING_FREQ, KEYS
 from npusession.products import Product
 
@@ -31,6 +32,7 @@ AT_INITIALISATION = (
     "op_select_implmode", "optypelist_for_implmode",
 )  # fmt: skip
 
+each_group = pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
 each_option = pytest.mark.parametrize(("group", "option"), OPTIONS, ids=[option.name for _, option in OPTIONS])
 each_described = pytest.mark.parametrize(
     "option", [*TABLE.values(), *KEYS], ids=[*TABLE, *(f"profiling_options-{key.name}" for key in KEYS)]
@@ -93,7 +95,15 @@ def test_summaries(option):
     assert re.search("[\u4e00-\u9fff]", option.summary_zh)
 
 
-@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
+@each_described
+def test_values_in_both_languages(option):
+    """What an option may be, and what to do instead of it, is told in Chinese wherever the English has words."""
+    words = Words("zh")
+    for english, chinese in ((option.kind.allowed, words.allowed(option)), (option.instead, words(option.instead))):
+        assert re.search("[\u4e00-\u9fff]", chinese) or not re.search("[A-Za-z]{2,} [a-z]{2,}", english)
+
+
+@each_group
 def test_titles(group):
     """Every group has a title in English and the one of the reference."""
     assert re.search("[a-z]{2}", group.title)
@@ -153,6 +163,17 @@ def test_rule(rule):
     assert re.fullmatch(r"NPU[1-4]\d\d", rule.code)
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.slug)
     assert re.fullmatch(r"[^.]+(\.[^.]+)*\.", rule.title)
+
+
+@each_group
+def test_source(group):
+    """Each option and each rule of the session reference tells the section where the vendor describes it."""
+    section = f"section {group.title_zh}"
+    for item in (*group.options, *group.keys):
+        assert item.source.startswith(item.page.value)
+        assert item.source.endswith(section) == (item.page is Page.SESSION)
+    for rule in group.rules:
+        assert rule.source.endswith(section) or rule.source in (Page.RUNTIME.value, Page.VARIABLES.value)
 
 
 def test_profiling_keys():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import tempfile
 import warnings
@@ -70,7 +69,7 @@ def without(path: str, problem: Problem) -> Problem:
     shown: dict[str, Any] = {name: getattr(problem, name).replace(path, SHOWN) for name in texts}
     if isinstance(problem.value, str):
         shown["value"] = problem.value.replace(path, SHOWN)
-    return dataclasses.replace(problem, why="", **shown)
+    return problem._replace(why="", **shown)
 
 
 def block(text: str) -> str:

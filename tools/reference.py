@@ -17,7 +17,6 @@ from npusession.options import GROUPS, Option, Scene
 from npusession.options.kinds import Choice, Flag, IntChoice, Integer
 from npusession.options.kinds import Path as PathKind
 from npusession.options.model import Status
-from npusession.options.profiling_keys import KEYS
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTE = "Made by tools/reference.py from the option table; change it there."
@@ -42,15 +41,15 @@ def entry(option: Option, words: Words) -> Iterator[str]:
     mark = "" if option.status is Status.CURRENT else f" ({words.status(option.status)})"
     yield f"#### `{option.name}`{mark}\n"
     yield words.summary(option) + "\n"
-    facts = [("field", f"`.{option.field}`")]
+    facts = [("field", f"`{words.place(option)}`")]
     values = values_of(option)
     if not values:
-        facts.append(("values", option.kind.allowed))
+        facts.append(("values", words.allowed(option)))
     facts.append(("default", ", ".join(f"`{text}`{where}" for text, where in defaults(option, words, None, None))))
     facts.append(("scope", words(option.scope.value)))
     facts.append(("scenes", words.scenes(option.scenes)))
     facts.append(("products", words.products(option.products)))
-    facts.append(("instead", option.instead))
+    facts.append(("instead", words(option.instead)))
     facts.append(("side file", f"`{option.file_format}`" if option.file_format else ""))
     facts += [("environment", f"`{name}`: {words('counts when not given')}") for name in option.replaces]
     facts += [("environment", f"`{name}`: {words('goes before the option')}") for name in option.yields_to]
@@ -73,9 +72,9 @@ def options_page(language: str) -> str:
         lines.append(f"## {TITLES[language](group)}\n")
         for option in group.options:
             lines += entry(option, words)
-        if group.name == "profiling":
+        if group.keys:
             lines.append(PROFILING[language] + "\n")
-            for key in KEYS:
+            for key in group.keys:
                 lines += entry(key, words)
     return "\n".join(lines).rstrip() + "\n"
 

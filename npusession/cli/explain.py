@@ -58,6 +58,7 @@ def explain(file: str, product: Product | None, given: bool, machine: bool, lang
                     "value": row.value,
                     "origin": row.origin.value,
                     "detail": row.detail,
+                    "over": row.over,
                     "scope": None if row.option is None else row.option.scope.value,
                 }
                 for row in rows
@@ -71,8 +72,11 @@ def explain(file: str, product: Product | None, given: bool, machine: bool, lang
         for title in ("name", "value", "origin", "scope", "problems"):
             table.add_column(words(title), no_wrap=title == "name", overflow="fold")
         for row in rows:
-            codes = ", ".join(problem.code for problem in report if problem.option == row.name)
-            origin = f"{words(row.origin.value)} {row.detail}".strip()
+            # A problem of a key or of a side file names its place after the option.
+            codes = ", ".join(problem.code for problem in report if problem.option.partition("[")[0] == row.name)
+            origin = f"{words(row.origin.value)} {words(row.detail)}".strip()
+            if row.over:
+                origin += f", {words('before')} {row.over}"
             scope = "" if row.option is None else words(row.option.scope.value)
             table.add_row(row.name, Text("" if row.value is None else str(row.value)), origin, scope, codes)
         Console().print(table)

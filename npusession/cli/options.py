@@ -14,7 +14,6 @@ from rich.text import Text
 
 from ..options import GROUPS, TABLE, Option, Scene, unknown_name
 from ..options.model import Status
-from ..options.profiling_keys import KEYS
 from ..products import Product
 from .words import Words, as_json, values_of
 
@@ -48,8 +47,8 @@ def options(
         for option in group.options
         if name in (None, group.name, group.title_zh, option.name) and _fits(option, product, wanted, changed)
     ]
-    if not chosen and name is not None:
-        chosen = [("profiling", key) for key in KEYS if key.name == name]
+    # Some names of earlier releases are keys of profiling_options today.
+    chosen += [(group.name, key) for group in GROUPS for key in group.keys if key.name == name]
     if not chosen and name is not None and name not in {group.name for group in GROUPS} | set(TABLE):
         problem = unknown_name(name)
         raise click.UsageError(
@@ -58,8 +57,11 @@ def options(
     if machine:
         json.dump([as_json(option, group) for group, option in chosen], sys.stdout, ensure_ascii=False, indent=2)
         sys.stdout.write("\n")
-    elif len(chosen) == 1 and chosen[0][1].name == name:
-        show(Console(), chosen[0][1], Words(lang), wanted, product)
+    elif chosen and all(option.name == name for _, option in chosen):
+        for position, (_, option) in enumerate(chosen):
+            if position:
+                click.echo()
+            show(Console(), option, Words(lang), wanted, product)
     else:
         _list(Console(), chosen, Words(lang), wanted, product)
 
@@ -95,14 +97,15 @@ def show(console: Console, option: Option, words: Words, scene: Scene | None, pr
     """Print all that the table knows of one option."""
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="bold", no_wrap=True)
-    table.add_column()
+    # Without it a long Chinese word is cut at the margin.
+    table.add_column(overflow="fold")
 
     def add(title: str, text: str) -> None:
         if text:
             # As Text: markup would swallow the square brackets of shapes and ranges.
             table.add_row(words(title), Text(text))
 
-    add("name", f"{option.name}  (parameter_map[...].{option.field})")
+    add("name", f"{option.name}  ({words.place(option)})")
     add("summary", words.summary(option))
     values = values_of(option)
     if values:
@@ -112,20 +115,20 @@ def show(console: Console, option: Option, words: Words, scene: Scene | None, pr
             lines.append(f"{value.value}: {words.summary(value)}{only}")
         add("values", "\n".join(lines))
     else:
-        add("values", option.kind.allowed)
+        add("values", words.allowed(option))
     add("default", "\n".join(f"{text}{where}" for text, where in defaults(option, words, scene, product)))
     add("scope", words(option.scope.value))
     add("scenes", words.scenes(option.scenes))
     add("products", words.products(option.products))
     add("status", "" if option.status is Status.CURRENT else words.status(option.status))
-    add("instead", option.instead)
+    add("instead", words(option.instead))
     add("since", option.since)
     variables = [f"{name}: {words('counts when not given')}" for name in option.replaces]
     variables += [f"{name}: {words('goes before the option')}" for name in option.yields_to]
     add("environment", "\n".join(variables))
     add("side file", option.file_format)
     add("notes", "\n".join(f"- {note}" for note in words.notes(option)))
-    add("source", option.page.value)
+    add("source", words.source(option))
     console.print(table)
 
 
@@ -138,7 +141,7 @@ def defaults(option: Option, words: Words, scene: Scene | None, product: Product
         ):
             continue
         where = []
-        if default.scenes != option.scenes and scene is None:
+        if not default.scenes >= option.scenes and scene is None:
             where.append(words.scenes(default.scenes))
         if not default.products >= option.products and product is None:
             where.append(words.products(default.products))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import typing
 
-from ..options import Option, Scene
+from ..options import TABLE, Option, Scene
 from ..options.kinds import Choice, IntChoice, Value
 from ..options.model import Status
+from ..options.variables import VARIABLES
 from ..products import ALL_PRODUCTS, Product
 
 #: English word to Chinese.
@@ -44,7 +45,23 @@ _CHINESE = {
     "given": "已配置",
     "unset": "未设置",
     "none": "无",
+    "leave it out": "不配置",
+    "leave it out, and use op_debug_config for debugging": "不配置，调试时使用 op_debug_config",
+    "leave it out; give inputs of dynamic shape through set_graph_exec_config": (
+        "不配置，动态 shape 输入使用 set_graph_exec_config"
+    ),
+    "leave it out; memory is taken as it is needed": "不配置，系统按实际内存大小动态申请",
+    "leave it out; precision_mode_v2 sets the precision": "不配置，精度由 precision_mode_v2 设置",
+    'use aoe_mode: "2" for operators, "1" for subgraphs': '使用 aoe_mode："2" 为算子调优，"1" 为子图调优',
+    "use op_precision_mode": "使用 op_precision_mode",
+    "use task_time": "使用 task_time",
+    "before": "优先于",
+    "a key of profiling_options": "profiling_options 的键",
+    "session configuration reference": "session 配置参数说明",
+    "sess.run session configuration (earlier releases)": "sess.run 模式下 session 配置参数（历史版本）",
+    "measured on the runtime": "运行时实测",
 }
+_VARIABLES = {variable.text: variable.text_zh for variable in VARIABLES}
 
 
 class Words:
@@ -59,15 +76,30 @@ class Words:
 
     def __call__(self, word: str) -> str:
         """Return a fixed word, in Chinese if it has one."""
-        return _CHINESE.get(word, word) if self.chinese else word
+        return (_CHINESE.get(word) or _VARIABLES.get(word, word)) if self.chinese else word
 
     def summary(self, item: Option | Value) -> str:
         """Return what an option or a value does."""
         return (item.summary_zh or item.summary) if self.chinese else item.summary
 
+    def allowed(self, option: Option) -> str:
+        """Return the allowed values in words."""
+        return option.kind.allowed_zh if self.chinese else option.kind.allowed
+
     def notes(self, option: Option) -> list[str]:
         """Return the remarks on an option."""
         return [note.text_zh if self.chinese else note.text for note in option.notes]
+
+    def place(self, option: Option) -> str:
+        """Return where an option, or a key within one, is given."""
+        if option in TABLE.values():
+            return f"parameter_map[...].{option.field}"
+        return self("a key of profiling_options")
+
+    def source(self, option: Option) -> str:
+        """Return the page and section of the reference that describe an option."""
+        page, _, section = option.source.partition(", section ")
+        return f"{self(page)}，“{section}”" if self.chinese and section else self(option.source)
 
     def products(self, products: typing.AbstractSet[Product]) -> str:
         """Return the names of some product families, in the order of the reference."""
@@ -96,6 +128,7 @@ def as_json(option: Option, group: str) -> dict[str, typing.Any]:
         "group": group,
         "field": option.field,
         "allowed": option.kind.allowed,
+        "allowed_zh": option.kind.allowed_zh,
         "values": [
             {
                 "value": value.value,
@@ -125,7 +158,7 @@ def as_json(option: Option, group: str) -> dict[str, typing.Any]:
         "notes_zh": [note.text_zh for note in option.notes],
         "environment": {"replaces": list(option.replaces), "yields_to": list(option.yields_to)},
         "side_file": option.file_format,
-        "source": option.page.value,
+        "source": option.source,
     }
 
 

@@ -7,7 +7,8 @@ import math
 import typing
 
 from .._text import shorten
-from .experimental import ACCELERATE, DTYPES, NOTHING_TO_READ, float32, parse_mode
+from .accelerate_environment import unreadable
+from .experimental import ACCELERATE, DTYPES, float32, parse_mode
 from .kinds import Integer, Refused, Wire, text_of
 from .model import problem
 from .problems import BAD_VALUE, Problem
@@ -104,12 +105,7 @@ class AcceleratedTraining:
 
     def missing(self, environ: typing.Mapping[str, str]) -> typing.Iterator[Problem]:
         """Check, when a session opens, that the environment has the numbers that were not given."""
-        by_step = self.trigger == "step"
-        names = ("TOTAL_STEP", "STEP_NOW") if by_step else ("TARGET_LOSS", "LOSS_NOW")
-        example = "by_step(total_steps=...)" if by_step else "by_loss(target_loss=..., initial_loss=...)"
-        for name in names:
-            if name not in self.environment() and name not in environ:
-                yield problem(NOTHING_TO_READ, name, "not set", fix=f"accelerate=AcceleratedTraining.{example}")
+        yield from unreadable(self.mode, {**environ, **self.environment()})
 
 
 def read_numbers(given: AcceleratedTraining) -> tuple[AcceleratedTraining, list[Problem]]:

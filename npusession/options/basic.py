@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing
 
 from ..environment import DEVICE_VARIABLES, device_in
+from . import variables
 from .kinds import IntChoice, Integer, Value
 from .model import Default, Group, Note, Option, Scene, Scope, Settings, problem
 from .problems import Problem, Rule
@@ -21,7 +22,7 @@ GRAPH_RUN_MODE = Option(
 RUN_MODES = {Scene.INFERENCE: 0, Scene.TRAINING: 1}
 SESSION_DEVICE_ID = Option(
     "session_device_id",
-    Integer(0, unit="(logical device id)"),
+    Integer(0, unit="(logical device id)", unit_zh="（Device 逻辑 ID）"),
     "Logical id of the device that this session's graphs run on.",
     "本 session 的图运行所在 Device 的逻辑 ID。",
     notes=(
@@ -94,6 +95,6 @@ GROUP = Group(
     "Basic functions",
     "基础功能",
     (GRAPH_RUN_MODE, SESSION_DEVICE_ID, DETERMINISTIC),
-    (BAD_DEVICE, OTHER_DEVICE),
-    (_device_in_environment,),
+    (BAD_DEVICE, OTHER_DEVICE, *variables.RULES),
+    (_device_in_environment, *variables.CHECKS),
 )

@@ -6,7 +6,7 @@ import typing
 
 from .._text import shorten
 from ..products import Product
-from .check_value import value_problems
+from .check_value import PLAIN, value_problems
 from .kinds import Refused, Wire, text_of
 from .model import Option, Scene, Settings, problem
 from .problems import GIVEN_TWICE, MISSPELT, PROFILING_KEY, UNCHECKED, UNKNOWN, Problem, Report, Severity
@@ -36,9 +36,7 @@ def check(
     Returns:
         The canonical value of each option that could be read, and the report of everything that is wrong.
     """
-    settings = Settings({}, scene, product, environ or {}, host)
-    canonical: dict[str, Wire] = {}
-    refused: set[str] = set()
+    settings = Settings({}, scene, product, environ, host)
     problems: list[Problem] = []
     for name, value in given.items():
         if value is None:
@@ -47,21 +45,24 @@ def check(
         if option is None:
             problems.append(unknown_name(name, value))
             continue
+        usual = option.usual.get(value) if type(value) in PLAIN else None
+        if usual is not None:
+            settings[option.name] = usual
+            continue
         read, found = value_problems(option, value, settings)
         problems += found
         if read is None:
-            refused.add(option.name)
+            settings.refused.add(option.name)
         else:
-            canonical[option.name] = read
+            settings[option.name] = read
     for name, value in (extra or {}).items():
         if value is not None:
-            problems += _extra(name, value, canonical)
-    settings = Settings(canonical, scene, product, settings.environ, host, frozenset(refused))
+            problems += _extra(name, value, settings)
     for group in GROUPS:
         for rule in group.checks:
             problems += rule(settings)
     problems += file_problems(TABLE, settings)
-    return canonical, Report(problems)
+    return dict(settings), Report(problems)
 
 
 def unknown_name(name: object, value: object = None) -> Problem:

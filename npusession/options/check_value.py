@@ -7,15 +7,18 @@ import os
 import typing
 
 from ..products import ALL_PRODUCTS, Product
-from .kinds import Choice, IntChoice, Path, PathIs, Refused, Wire, path_fault
+from .kinds import Path, PathIs, Refused, Wire, path_fault
 from .model import Option, Settings, problem
 from .problems import BAD_PATH, BAD_TYPE, BAD_VALUE, DEPRECATED, REMOVED, WRONG_PRODUCT, WRONG_SCENE, Problem, Severity
 from .side_values import typed_value, value_faults
 
+#: Types of which 1, True and "1" are told apart before they are looked up; others may equal anything.
+PLAIN = frozenset({bool, int, str})
+
 
 def value_problems(
     option: Option, value: object, settings: Settings, shown: str = ""
-) -> tuple[Wire | None, list[Problem]]:
+) -> tuple[Wire | None, tuple[Problem, ...]]:
     """Read one value and return its canonical form, ``None`` when it is refused, with what is wrong about it.
 
     Args:
@@ -24,64 +27,48 @@ def value_problems(
         settings: the scene and product at hand; its values are not looked at.
         shown: the name to report, when it is not the option's own.
     """
-    fits = settings.scene in option.scenes
-    # Most values are these, and then there is nothing to say.
-    if fits and type(value) in (bool, int, str) and value in option.plain:
-        return option.plain[value], []
     name = shown or option.name
-    side_file = typed_value(option, value)
-    if side_file is not None:
-        # It stands for the path of the file that it becomes when the session opens.
-        stand_in = typing.cast(Wire, side_file)
-        found = _setting_problems(option, stand_in, settings, name)
-        return stand_in, [*found, *value_faults(option, side_file, settings)]
-    try:
-        canonical = option.kind.parse(value)
-    except Refused as refused:
-        rule = BAD_TYPE if refused.wrong_type else BAD_VALUE
-        fix = f"{option.name}={refused.fix}" if refused.fix else ""
-        return None, [_about(rule, name, option, str(refused), value, fix, option.kind.allowed)]
-    if fits and option.free:
-        return canonical, []
-    return canonical, list(_setting_problems(option, canonical, settings, name))
-
-
-def _about(
-    rule: typing.Any,
-    name: str,
-    option: Option,
-    message: str,
-    value: object,
-    fix: str = "",
-    allowed: str = "",
-    **more: typing.Any,
-) -> Problem:
-    return problem(rule, name, message, value=value, fix=fix, allowed=allowed, why=option.page.value, **more)
+    canonical = option.values.get(value) if type(value) in PLAIN else None
+    if canonical is None:
+        side_file = typed_value(option, value)
+        if side_file is not None:
+            # It stands for the path of the file that it becomes when the session opens.
+            stand_in = typing.cast(Wire, side_file)
+            found = _setting_problems(option, stand_in, settings, name)
+            return stand_in, (*found, *value_faults(option, side_file, settings))
+        try:
+            canonical = option.kind.parse(value)
+        except Refused as refused:
+            rule = BAD_TYPE if refused.wrong_type else BAD_VALUE
+            fix = f"{option.name}={refused.fix}" if refused.fix else ""
+            return None, (Problem(rule, name, str(refused), value, option.kind.allowed, option.source, fix),)
+    if option.unrestricted and canonical not in option.limited:
+        # Of most there is nothing to say.
+        return canonical, ()
+    return canonical, tuple(_setting_problems(option, canonical, settings, name))
 
 
 def _setting_problems(option: Option, value: Wire, settings: Settings, name: str) -> typing.Iterator[Problem]:
     if option.removed:
-        yield _about(REMOVED, name, option, "the runtime no longer reads it", value, option.instead)
+        yield Problem(REMOVED, name, "the runtime no longer reads it", value, "", option.source, option.instead)
     elif option.instead:
-        yield _about(DEPRECATED, name, option, "to be dropped in a later release", value, option.instead)
+        message = "to be dropped in a later release"
+        yield Problem(DEPRECATED, name, message, value, "", option.source, option.instead, DEPRECATED.severity)
     # Switching off what does not apply is harmless, and scripts do it to be explicit.
     if settings.scene not in option.scenes and value != option.default(next(iter(option.scenes))):
-        scenes = " and ".join(sorted(scene.value for scene in option.scenes))
+        message = "applies to {} only".format(" and ".join(sorted(scene.value for scene in option.scenes)))
         # What is going anyway should not keep a script from running.
         severity = Severity.WARNING if option.instead and not option.removed else WRONG_SCENE.severity
-        yield _about(WRONG_SCENE, name, option, f"applies to {scenes} only", value, "leave it out", severity=severity)
+        yield Problem(WRONG_SCENE, name, message, value, "", option.source, "leave it out", severity)
     products = option.products
-    if isinstance(option.kind, (Choice, IntChoice)):
-        products &= next(choice.products for choice in option.kind.values if choice.value == value)
+    if option.limited:
+        products &= option.limited.get(value, products)
     if settings.product not in products and products != ALL_PRODUCTS:
         known = settings.product is not None
-        titles = _titles(products)
-        yield _about(
-            WRONG_PRODUCT, name, option,
-            f"not supported on {settings.product.title}" if settings.product else "not supported on every product",
-            value, "leave it out" if known else "name the product: product=...", titles,
-            severity=Severity.ERROR if known else Severity.WARNING,
-        )  # fmt: skip
+        message = f"not supported on {settings.product.title}" if settings.product else "not supported on every product"
+        fix = "leave it out" if known else "name the product: product=..."
+        severity = Severity.ERROR if known else Severity.WARNING
+        yield Problem(WRONG_PRODUCT, name, message, value, _titles(products), option.source, fix, severity)
 
 
 @functools.lru_cache(maxsize=None)

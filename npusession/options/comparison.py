@@ -156,7 +156,11 @@ DUMP_PATH = Option(
 )
 DUMP_STEP = Option(
     "dump_step",
-    Text("steps and rising ranges of steps joined by |, such as 0|5-10, at most 100", _read_dump_step),
+    Text(
+        "steps and rising ranges of steps joined by |, such as 0|5-10, at most 100",
+        _read_dump_step,
+        zh="以 | 分隔的迭代或递增的迭代范围，如 0|5-10，最多 100 项",
+    ),
     "Training steps that data dump writes; all when left out.",
     "采集哪些迭代的 Data Dump 数据，不配置表示所有迭代。",
     scope=Scope.INIT,
@@ -183,7 +187,7 @@ DUMP_DATA = Option(
 )
 DUMP_LAYER = Option(
     "dump_layer",
-    Text("operator names separated by blanks", _read_layers, separator=" "),
+    Text("operator names separated by blanks", _read_layers, separator=" ", zh="以空格分隔的算子名"),
     "The operators that data dump writes; all when left out.",
     "指定需要 dump 的算子名，以空格分隔；不配置则 dump 全部算子。",
     notes=(
@@ -243,4 +247,5 @@ USE_OFF_LINE = Option(
     "Whether the graph runs on the NPU; when off, everything runs on the host's CPU.",
     "是否在 AI 处理器上执行；False 表示在 Host 侧 CPU 执行。",
     defaults=(Default(True),),
+    notes=(Note("Earlier releases had it off unless it was given.", "历史版本默认关闭。"),),
 )

@@ -19,9 +19,10 @@ from .comparison import (
     QUANT_DUMPABLE,
     USE_OFF_LINE,
 )
-from .debugging import COLLECT_PATH, ENABLE_EXCEPTION_DUMP
+from .debugging import ENABLE_EXCEPTION_DUMP
 from .model import Group, Option, Settings, problem
 from .problems import Problem, Rule, Severity
+from .variables import COLLECT_PATH
 
 DUMP_NEEDS_PATH = Rule("NPU203", "missing-companion", "enable_dump and enable_dump_debug need dump_path.")
 TWO_DUMPS = Rule("NPU204", "conflict", "Data dump and overflow detection exclude each other.")

@@ -10,7 +10,7 @@ from .debugging import OP_DEBUG_CONFIG
 from .deprecated import OP_DEBUG_LEVEL
 from .experimental_compiling import JIT_COMPILE
 from .kinds import Choice, Flag, Path, PathIs, Value
-from .model import Default, Group, Note, Option, Page, Settings, problem
+from .model import Default, Group, Note, Option, Settings, problem
 from .problems import Problem, Rule, Severity
 from .shapes import Numbers
 from .sidefiles import text_at
@@ -102,7 +102,13 @@ OP_COMPILER_CACHE_DIR = Option(
 )
 AICORE_NUM = Option(
     "aicore_num",
-    Numbers("two numbers from 1 joined by |: Cube Cores and Vector Cores, such as 2|4", "|", minimum=1, count=2),
+    Numbers(
+        "two numbers from 1 joined by |: Cube Cores and Vector Cores, such as 2|4",
+        "|",
+        minimum=1,
+        count=2,
+        zh="以 | 分隔的两个正整数：Cube Core 数和 Vector Core 数，如 2|4",
+    ),
     "The most Cube Cores and Vector Cores that operators are compiled for.",
     "算子编译时使用的最大 Cube Core 数和最大 Vector Core 数，以“|”分隔。",
     products=frozenset({Product.ATLAS_A3, Product.ATLAS_A2}),
@@ -212,7 +218,6 @@ def _cache_variables(settings: Settings) -> typing.Iterator[Problem]:
                 "not a size" if also else "not a share",
                 value=value,
                 allowed="MB from 1, or -1 to keep every file" if also else "1 to 100 percent",
-                why=Page.SESSION.value,
                 fix=f"unset {name}",
             )
 

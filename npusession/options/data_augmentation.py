@@ -12,7 +12,7 @@ from .shapes import Numbers
 LOCAL_RANK_ID = Option(
     "local_rank_id",
     # The reference gives no range; the runtime ends the process for all other numbers.
-    Integer(0, 7, "(rank within the host)"),
+    Integer(0, 7, "(rank within the host)", "（Server 内的 rank 编号）"),
     "Data-parallel recommendation networks: rank of this process among those of its host, one of which prepares "
     "the data of all.",
     "推荐网络数据并行场景：本进程在所在 Server 内的 rank 编号，由主进程统一做数据预处理。",
@@ -35,7 +35,7 @@ LOCAL_RANK_ID = Option(
 )
 LOCAL_DEVICE_LIST = Option(
     "local_device_list",
-    Numbers("device ids joined by commas, such as 0,1"),
+    Numbers("device ids joined by commas, such as 0,1", zh="以英文逗号分隔的 Device ID，如 0,1"),
     "Devices of the other processes, to which the main process sends the data.",
     "主进程要向哪些其他进程的 Device 发送数据，以英文逗号分隔。",
     notes=(

@@ -10,9 +10,8 @@ from .kinds import IntChoice, Path, PathIs, Value
 from .model import Default, Group, Note, Option, Scope, Settings, problem
 from .problems import Problem, Rule, Severity
 from .sidefiles import text_at
+from .variables import COLLECT_PATH
 
-#: Where the runtime puts what it collects of a failure; set, it decides over several options.
-COLLECT_PATH = "NPU_COLLECT_PATH"
 WORK_PATH = "ASCEND_WORK_PATH"
 
 ENABLE_EXCEPTION_DUMP = Option(
@@ -55,8 +54,9 @@ ENABLE_EXCEPTION_DUMP = Option(
             "取 1 且同时开启 enable_dump 或 enable_dump_debug 时，动态 shape 网络仅本项生效，"
             "静态 shape 网络两者都生效。",
         ),
+        Note("Earlier releases had no 2, and 0 unless it was given.", "历史版本没有取值 2，默认为 0。"),
     ),
-    yields_to=(COLLECT_PATH,),
+    yields_to={COLLECT_PATH: 1},
 )
 OP_DEBUG_CONFIG = Option(
     "op_debug_config",

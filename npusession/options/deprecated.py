@@ -45,7 +45,10 @@ OP_DEBUG_LEVEL = Option(
             "0 or 3 is advised for training; 1 and 2 slow it down.",
             "训练时建议 0 或 3；1、2 会降低性能，仅在定位问题时使用。",
         ),
-        Note("Left out, none of this is done.", "默认为空，即不使能。"),
+        Note(
+            "Left out, none of this is done. Earlier releases had no 4.",
+            "默认为空，即不使能。历史版本没有取值 4，默认为 0。",
+        ),
         Note(
             "Atlas 350 writes no mapping files for 1, 2 and 4, and no description of UB fusion for 4.",
             "Atlas 350 加速卡在取 1、2、4 时不生成 TBE 映射文件，取 4 时也不生成 UB 融合描述文件。",
@@ -137,14 +140,19 @@ OP_SELECT_IMPLMODE = Option(
     instead="use op_precision_mode",
     notes=(
         Note(
-            "Left out, neither is chosen; the page of initialize_system names high_performance as the default.",
-            "默认为空，即不使能；initialize_system 页面给出的默认值为 high_performance。",
+            "Left out, neither is chosen; the page of initialize_system and earlier releases name high_performance as "
+            "the default.",
+            "默认为空，即不使能；initialize_system 页面和历史版本给出的默认值为 high_performance。",
         ),
     ),
 )
 OPTYPELIST_FOR_IMPLMODE = Option(
     "optypelist_for_implmode",
-    Text("operator types joined by commas; supported are {}".format(", ".join(IMPLMODE_TYPES)), separator=","),
+    Text(
+        "operator types joined by commas; supported are {}".format(", ".join(IMPLMODE_TYPES)),
+        separator=",",
+        zh="以英文逗号分隔的算子类型，支持 {}".format("、".join(IMPLMODE_TYPES)),
+    ),
     "Performance: the operator types that op_select_implmode applies to.",
     "性能调优：op_select_implmode 生效的算子类型列表，以英文逗号分隔。",
     scope=Scope.INIT,
@@ -194,6 +202,8 @@ DYNAMIC_INPUTS_SHAPE_RANGE = Option(
         "shapes of dataset inputs after getnext:, of placeholders after data:, parts joined by ;, "
         "such as getnext:[128,3~5,-1],[64];data:[]",
         read_shape_ranges,
+        zh="dataset 输入的 shape 写在 getnext: 之后，placeholder 输入写在 data: 之后，以英文分号分隔，"
+        "如 getnext:[128,3~5,-1],[64];data:[]",
     ),
     "The ranges in which the shapes of inputs change.",
     "动态输入的 shape 范围。",
@@ -231,7 +241,11 @@ DYNAMIC_INPUTS_SHAPE_RANGE = Option(
 )
 GRAPH_MEMORY_MAX_SIZE = Option(
     "graph_memory_max_size",
-    Text("0 to 274877906944 bytes, also as a product such as 16 * 1024 * 1024 * 1024", read_memory),
+    Text(
+        "0 to 274877906944 bytes, also as a product such as 16 * 1024 * 1024 * 1024",
+        read_memory,
+        zh="0 到 274877906944 字节，也可写作乘积，如 16 * 1024 * 1024 * 1024",
+    ),
     "Without effect: once the memory for static parts and the most for dynamic ones.",
     "不再生效：历史版本用于指定网络静态内存和最大动态内存。",
     status=Status.DEPRECATED,
@@ -245,7 +259,11 @@ GRAPH_MEMORY_MAX_SIZE = Option(
 )
 VARIABLE_MEMORY_MAX_SIZE = Option(
     "variable_memory_max_size",
-    Text("0 to 274877906944 bytes, also as a product such as 5 * 1024 * 1024 * 1024", read_memory),
+    Text(
+        "0 to 274877906944 bytes, also as a product such as 5 * 1024 * 1024 * 1024",
+        read_memory,
+        zh="0 到 274877906944 字节，也可写作乘积，如 5 * 1024 * 1024 * 1024",
+    ),
     "Without effect: once the memory for variables.",
     "不再生效：历史版本用于指定变量内存。",
     status=Status.DEPRECATED,

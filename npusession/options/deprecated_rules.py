@@ -88,9 +88,11 @@ def _not_dynamic(settings: Settings) -> typing.Iterator[Problem]:
 
 
 def _dims_win(settings: Settings) -> typing.Iterator[Problem]:
+    if DYNAMIC_INPUTS_SHAPE_RANGE.name not in settings:
+        return
     from .gears import DYNAMIC_DIMS
 
-    if DYNAMIC_INPUTS_SHAPE_RANGE.name in settings and DYNAMIC_DIMS.name in settings:
+    if DYNAMIC_DIMS.name in settings:
         yield problem(
             DIMS_WIN,
             DYNAMIC_INPUTS_SHAPE_RANGE,

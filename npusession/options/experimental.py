@@ -72,7 +72,9 @@ def _read_mode(text: str) -> str:
 ACCELERATE = Option(
     "experimental_accelerate_train_mode",
     Text(
-        "type|trigger|ratio: fast or fast1, step (0.2 to 0.9) or loss (1.01 to 1.5), such as fast|step|0.9", _read_mode
+        "type|trigger|ratio: fast or fast1, step (0.2 to 0.9) or loss (1.01 to 1.5), such as fast|step|0.9",
+        _read_mode,
+        zh="类型|触发方式|占比：fast 或 fast1，step（0.2 到 0.9）或 loss（1.01 到 1.5），如 fast|step|0.9",
     ),
     "Train in low precision up to a share of the steps or a multiple of the target loss, then as given. "
     "TensorFlow 1.15 only.",

@@ -121,10 +121,10 @@ HYBRID_SHARES_WEIGHTS = Rule(
 
 def _gears_together(settings: Settings) -> typing.Iterator[Problem]:
     given = [option for option in GEARS if option.name in settings]
-    missing = " and ".join(option.name for option in GEARS if not settings.names(option))
-    if not missing:
+    if not given:
         return
-    for option in given:
+    missing = " and ".join(option.name for option in GEARS if not settings.names(option))
+    for option in given if missing else ():
         yield problem(
             GEARS_TOGETHER,
             option,

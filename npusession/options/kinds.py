@@ -6,10 +6,10 @@ the one canonical value that goes into the ConfigProto, or raises :class:`Refuse
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import operator
 import os
+import re
 import typing
 
 from ..products import ALL_PRODUCTS, Product
@@ -21,6 +21,8 @@ _TRUE = frozenset({"true", "on", "yes", "1"})
 _FALSE = frozenset({"false", "off", "no", "0"})
 #: The runtime copies integers into 32 bits and wraps larger ones silently.
 INT32_MAX = 2**31 - 1
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_PLAIN = re.compile(r"[A-Za-z0-9_./-]+")
 
 
 class Refused(ValueError):
@@ -52,8 +54,12 @@ class Kind:
         """The allowed values in words."""
         raise NotImplementedError
 
+    @property
+    def allowed_zh(self) -> str:
+        """The same in Chinese."""
+        return self.allowed
 
-@dataclasses.dataclass(frozen=True)
+
 class Flag(Kind):
     """On or off, as ``bool`` or as the words that command line flags use."""
 
@@ -79,8 +85,7 @@ class Flag(Kind):
         return "True, False"
 
 
-@dataclasses.dataclass(frozen=True)
-class Value:
+class Value(typing.NamedTuple):
     """One of the values of a choice.
 
     Attributes:
@@ -96,25 +101,27 @@ class Value:
     products: frozenset[Product] = ALL_PRODUCTS
 
 
-@dataclasses.dataclass(frozen=True)
 class Integer(Kind):
     """A whole number within a range.
 
-    Attributes:
+    Args:
         minimum: smallest value allowed.
         maximum: largest value allowed.
         unit: what is counted, for messages; empty for a bare number.
+        unit_zh: the same in Chinese, where it has words.
     """
-
-    minimum: int
-    maximum: int = INT32_MAX
-    unit: str = ""
 
     field: typing.ClassVar[str] = "i"
 
+    def __init__(self, minimum: int, maximum: int = INT32_MAX, unit: str = "", unit_zh: str = "") -> None:
+        self.minimum = minimum
+        self.maximum = maximum
+        self.unit = unit
+        self.unit_zh = unit_zh or unit
+
     def parse(self, value: object) -> int:
         """Read an integer, or its decimal text."""
-        number = _whole_or_text(value)
+        number = value if type(value) is int else _whole_or_text(value)
         if not self.minimum <= number <= self.maximum:
             raise Refused("outside the range")
         return number
@@ -124,14 +131,19 @@ class Integer(Kind):
         """The allowed values in words."""
         return "{} to {}{}".format(self.minimum, self.maximum, " " + self.unit if self.unit else "")
 
+    @property
+    def allowed_zh(self) -> str:
+        """The same in Chinese."""
+        return "{} 到 {}{}".format(self.minimum, self.maximum, " " + self.unit_zh if self.unit_zh else "")
 
-@dataclasses.dataclass(frozen=True)
+
 class IntChoice(Kind):
     """A few whole numbers, each with a meaning of its own."""
 
-    values: tuple[Value, ...]
-
     field: typing.ClassVar[str] = "i"
+
+    def __init__(self, values: tuple[Value, ...]) -> None:
+        self.values = values
 
     def parse(self, value: object) -> int:
         """Read one of the numbers, or its decimal text; a bool counts as 0 or 1."""
@@ -149,15 +161,16 @@ class IntChoice(Kind):
         return ", ".join(str(choice.value) for choice in self.values)
 
 
-@dataclasses.dataclass(frozen=True)
 class Choice(Kind):
     """One word out of a few; the runtime compares them to the letter."""
 
-    values: tuple[Value, ...]
+    def __init__(self, values: tuple[Value, ...]) -> None:
+        self.values = values
+        self.words = tuple(str(choice.value) for choice in values)
 
     def parse(self, value: object) -> str:
         """Read one of the words; where they are digits or true and false, numbers and bools count too."""
-        words = [str(choice.value) for choice in self.values]
+        words = self.words
         if isinstance(value, bool):
             value = "true" if value else "false"
             if value not in words:
@@ -177,40 +190,44 @@ class Choice(Kind):
         return ", ".join(str(choice.value) for choice in self.values)
 
 
-@dataclasses.dataclass(frozen=True)
 class Switch(Choice):
     """A choice among on, off and levels between; bools and the other words for on and off count too."""
 
     def parse(self, value: object) -> str:
         """Read one of the words, or a bool."""
-        words = [choice.value for choice in self.values]
+        if type(value) is str and value in self.words:
+            return value
         if isinstance(value, bool):
             value = "on" if value else "off"
         elif isinstance(value, (str, bytes)):
             word = text_of(value).strip().lower()
-            value = value if word in words else {"true": "on", "false": "off"}.get(word, value)
+            value = value if word in self.words else {"true": "on", "false": "off"}.get(word, value)
         return super().parse(value)
 
 
-@dataclasses.dataclass(frozen=True)
 class Text(Kind):
     """Text with a grammar of its own.
 
-    Attributes:
+    Args:
         grammar: the grammar in words, for messages.
         reader: takes the text, returns its canonical form, raises :class:`Refused`; ``None`` takes any text.
         separator: joins the items when a list is given; empty when a list makes no sense.
+        zh: the grammar in Chinese words.
     """
 
-    grammar: str
-    reader: typing.Callable[[str], str] | None = None
-    separator: str = ""
+    def __init__(
+        self, grammar: str, reader: typing.Callable[[str], str] | None = None, separator: str = "", *, zh: str = ""
+    ) -> None:
+        self.grammar = grammar
+        self.grammar_zh = zh
+        self.reader = reader
+        self.separator = separator
 
     def parse(self, value: object) -> str:
         """Read text, or a list of it where the grammar is a list."""
         if self.separator and isinstance(value, (list, tuple)):
             value = self.separator.join(text_of(item) for item in value)
-        if not _is_bool(value) and hasattr(type(value), "__index__"):
+        if not isinstance(value, str) and not _is_bool(value) and hasattr(type(value), "__index__"):
             value = _digits(_whole(value))
         text = text_of(value)
         return self.reader(text) if self.reader else text
@@ -219,6 +236,11 @@ class Text(Kind):
     def allowed(self) -> str:
         """The allowed values in words."""
         return self.grammar
+
+    @property
+    def allowed_zh(self) -> str:
+        """The same in Chinese."""
+        return self.grammar_zh or self.grammar
 
 
 class PathIs(enum.Enum):
@@ -234,17 +256,25 @@ class PathIs(enum.Enum):
     PLACE = "a directory"
 
 
-@dataclasses.dataclass(frozen=True)
+_PLACES_ZH = {
+    PathIs.DIRECTORY: "已存在且可读写的目录",
+    PathIs.FILE: "已存在且可读的文件",
+    PathIs.CREATED: "目录，不存在时由运行时创建",
+    PathIs.PLACE: "目录",
+}
+
+
 class Path(Kind):
     """A path on the host; whether it exists is checked by :func:`path_fault` when a session opens.
 
-    Attributes:
+    Args:
         must_be: what has to be there.
         plain: whether names in it are limited to letters, digits, ``_``, ``-``, ``.`` and Chinese characters.
     """
 
-    must_be: PathIs
-    plain: bool = False
+    def __init__(self, must_be: PathIs, plain: bool = False) -> None:
+        self.must_be = must_be
+        self.plain = plain
 
     def parse(self, value: object) -> str:
         """Read a str, bytes or path object."""
@@ -255,11 +285,12 @@ class Path(Kind):
         text = text_of(text)
         if not text:
             raise Refused("an empty path")
-        if any(ord(character) < 32 or character == "\x7f" for character in text):
+        if _CONTROL.search(text):
             raise Refused("control characters are not allowed in a path")
-        if self.plain and not all(_is_plain(character) for character in text):
-            strange = next(character for character in text if not _is_plain(character))
-            raise Refused(f"the character {strange!r} is not allowed in this path")
+        if self.plain:
+            strange = [character for character in _PLAIN.sub("", text) if not _is_chinese(character)]
+            if strange:
+                raise Refused(f"the character {strange[0]!r} is not allowed in this path")
         return text
 
     @property
@@ -269,10 +300,14 @@ class Path(Kind):
             return f"{self.must_be.value}, named with letters, digits, _, -, . and Chinese characters only"
         return self.must_be.value
 
+    @property
+    def allowed_zh(self) -> str:
+        """The same in Chinese."""
+        names = "，名称仅含大小写字母、数字、下划线、中划线、句点和中文字符" if self.plain else ""
+        return _PLACES_ZH[self.must_be] + names
 
-def _is_plain(character: str) -> bool:
-    if character.isascii():
-        return character.isalnum() or character in "_-./"
+
+def _is_chinese(character: str) -> bool:
     # The blocks of Chinese characters: extension A, the common ones, compatibility, and the later planes.
     blocks = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
     return any(first <= ord(character) <= last for first, last in blocks)
@@ -303,6 +338,8 @@ def text_of(value: object) -> str:
     if isinstance(value, str):
         # The text itself, whatever a subclass such as an enumeration prints.
         text = str.__str__(value)
+        if text.isascii() and "\0" not in text:
+            return text
     elif isinstance(value, bytes):
         try:
             text = value.decode("utf-8")

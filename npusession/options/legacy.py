@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from .kinds import Flag, Text
-from .model import TRAINING, Default, Group, Note, Option, Page, Status
+from .model import TRAINING, Default, Group, Note, Option, Status
+from .problems import Page
 
 AUTO_TUNE_MODE = Option(
     "auto_tune_mode",
-    Text("RL, GA, or both joined by a comma", separator=","),
+    Text("RL, GA, or both joined by a comma", separator=",", zh="RL、GA，或以英文逗号连接的两者"),
     "Tuning of TBE operators while they are compiled, the forerunner of AOE.",
     "编译时对 TBE 算子进行自动调优（Auto Tune），AOE 的前身。",
     page=Page.SESS_RUN,
@@ -17,7 +18,7 @@ AUTO_TUNE_MODE = Option(
 )
 FP_POINT = Option(
     "fp_point",
-    Text("an operator's name"),
+    Text("an operator's name", zh="算子名"),
     "First operator of the forward pass; now a key of profiling_options.",
     "迭代轨迹正向算子的开始位置，现为 profiling_options 的键。",
     page=Page.SESS_RUN,
@@ -34,7 +35,7 @@ FP_POINT = Option(
 )
 BP_POINT = Option(
     "bp_point",
-    Text("an operator's name"),
+    Text("an operator's name", zh="算子名"),
     "Last operator of the backward pass; now a key of profiling_options.",
     "迭代轨迹反向算子的结束位置，现为 profiling_options 的键。",
     page=Page.SESS_RUN,

@@ -99,7 +99,7 @@ EXTERNAL_WEIGHT = Option(
 )
 INPUT_FUSION_SIZE = Option(
     "input_fusion_size",
-    Integer(0, 33554432, "bytes"),
+    Integer(0, 33554432, "bytes", "字节"),
     "Inputs up to this size are copied to the device together, larger ones by themselves; 0 copies each by itself.",
     "Host 到 Device 输入合并拷贝的阈值：不大于阈值的输入合并拷贝，其余单独拷贝；0 表示关闭。",
     defaults=(Default(131072),),

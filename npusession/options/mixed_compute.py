@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import typing
 
@@ -19,7 +18,6 @@ _WHOLE = rf"{_BLANK}\[{_BLANK}{_PAIR}{_BLANK}\]{_BLANK}"
 _SEVERAL = rf"{_BLANK}\[{_BLANK}{_PAIR}{_BLANK}(?:,{_BLANK}{_PAIR}{_BLANK})+\]{_BLANK}"
 
 
-@dataclasses.dataclass(frozen=True)
 class Span(Kind):
     """The first and last operators of one part of the graph, ``[[[first, ...], [last, ...]]]``."""
 
@@ -41,6 +39,11 @@ class Span(Kind):
     def allowed(self) -> str:
         """The allowed values in words."""
         return "[[[first, ...], [last, ...]]] with names of operators, one pair; or that list itself"
+
+    @property
+    def allowed_zh(self) -> str:
+        """The same in Chinese."""
+        return "[[[首算子名, ...], [尾算子名, ...]]]，仅一对；也可直接给出该列表"
 
 
 def _written(value: object) -> str:

@@ -8,7 +8,7 @@ import typing
 
 from ..products import ALL_PRODUCTS, Product
 from .kinds import Choice, Flag, IntChoice, Kind, Wire
-from .problems import Problem, Rule, Severity
+from .problems import Page, Problem, Rule, Severity
 
 
 class Scope(enum.Enum):
@@ -28,15 +28,6 @@ class Scene(enum.Enum):
 
     # Members are singletons. Enum's own hash is a Python function, and sets of scenes are asked at every option.
     __hash__ = object.__hash__
-
-
-class Page(enum.Enum):
-    """The vendor's reference pages that the table is made from."""
-
-    SESSION = "session configuration reference"
-    INITIALIZE = "initialize_system reference"
-    SESS_RUN = "sess.run session configuration (earlier releases)"
-    RUNTIME = "measured on the runtime"
 
 
 class Status(enum.Enum):
@@ -64,8 +55,7 @@ TRAINING = frozenset({Scene.TRAINING})
 INFERENCE = frozenset({Scene.INFERENCE})
 
 
-@dataclasses.dataclass(frozen=True)
-class Default:
+class Default(typing.NamedTuple):
     """What holds when an option is not given, in some scenes and on some products."""
 
     value: Wire
@@ -73,7 +63,7 @@ class Default:
     products: frozenset[Product] = ALL_PRODUCTS
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Option:
     """One option of the session configuration.
 
@@ -93,7 +83,7 @@ class Option:
         since: the release that brought it, where that is known.
         notes: what else the reference says of it.
         replaces: environment variables that count when the option is not given.
-        yields_to: environment variables that go before the option.
+        yields_to: environment variables that go before the option, with the value that then holds.
         file_format: name of the side file's format in :mod:`npusession.configfiles`, for an option that is a path
             to one.
     """
@@ -113,23 +103,35 @@ class Option:
     since: str = ""
     notes: tuple[Note, ...] = ()
     replaces: tuple[str, ...] = ()
-    yields_to: tuple[str, ...] = ()
+    yields_to: typing.Mapping[str, Wire] = dataclasses.field(default_factory=dict)
     file_format: str = ""
-    #: Values that are canonical already and right on every product, for the check to pass over.
-    plain: typing.Mapping[object, Wire] = dataclasses.field(init=False, repr=False, compare=False)
-    #: Whether no value is deprecated or right on some products only.
-    free: bool = dataclasses.field(init=False, repr=False, compare=False)
+    #: The page and section that describe it; the group that has the option adds the section.
+    source: str = dataclasses.field(init=False, repr=False)
+    #: Canonical form of each value of a choice or a flag.
+    values: typing.Mapping[object, Wire] = dataclasses.field(init=False, repr=False)
+    #: Those of them of which there is nothing to say: here to stay, for both scenes and on every product.
+    usual: typing.Mapping[object, Wire] = dataclasses.field(init=False, repr=False)
+    #: Those of them that only some products know.
+    limited: typing.Mapping[Wire, frozenset[Product]] = dataclasses.field(init=False, repr=False)
+    #: Whether it is here to stay, for both scenes and on every product.
+    unrestricted: bool = dataclasses.field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        values = self.kind.values if isinstance(self.kind, (Choice, IntChoice)) else ()
-        unrestricted = self.products is ALL_PRODUCTS and not self.instead
-        plain: dict[object, Wire] = {}
-        if unrestricted:
-            plain = {value.value: value.value for value in values if value.products is ALL_PRODUCTS}
-            if isinstance(self.kind, Flag):
-                plain = {True: True, False: False}
-        object.__setattr__(self, "plain", plain)
-        object.__setattr__(self, "free", unrestricted and all(value.products is ALL_PRODUCTS for value in values))
+        choices = self.kind.values if isinstance(self.kind, (Choice, IntChoice)) else ()
+        values: dict[object, Wire] = {choice.value: choice.value for choice in choices}
+        if isinstance(self.kind, Flag):
+            values = {True: True, False: False}
+        limited = {choice.value: choice.products for choice in choices if choice.products != ALL_PRODUCTS}
+        unrestricted = self.scenes == BOTH and self.products == ALL_PRODUCTS and not self.instead
+        derived: dict[str, object] = {
+            "source": self.page.value,
+            "values": values,
+            "usual": {value: wire for value, wire in values.items() if unrestricted and wire not in limited},
+            "limited": limited,
+            "unrestricted": unrestricted,
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
 
     @property
     def field(self) -> str:
@@ -148,12 +150,12 @@ class Option:
         return None
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Settings(typing.Mapping[str, Wire]):
-    """The options that were given, in canonical form, with the setting in which they will run.
+class Settings(typing.Dict[str, Wire]):
+    """The options that were given, canonical values by name, with the setting in which they will run.
+
+    A plain dictionary underneath, as rules ask for options all the time.
 
     Attributes:
-        given: canonical value per option name.
         scene: what the session is for.
         product: the product family at hand, ``None`` when it is not known.
         environ: the environment that the runtime will see.
@@ -161,40 +163,31 @@ class Settings(typing.Mapping[str, Wire]):
         refused: names that were given too, with values that could not be read and are reported by themselves.
     """
 
-    given: typing.Mapping[str, Wire]
-    scene: Scene
-    product: Product | None = None
-    environ: typing.Mapping[str, str] = dataclasses.field(default_factory=dict)
-    host: bool = False
-    refused: frozenset[str] = frozenset()
+    def __init__(
+        self,
+        given: typing.Mapping[str, Wire],
+        scene: Scene,
+        product: Product | None = None,
+        environ: typing.Mapping[str, str] | None = None,
+        host: bool = False,
+    ) -> None:
+        super().__init__(given)
+        self.scene = scene
+        self.product = product
+        self.environ = environ or {}
+        self.host = host
+        self.refused: set[str] = set()
 
     def names(self, option: Option) -> bool:
         """Tell whether an option was given, be it with a value that is refused."""
-        return option.name in self.given or option.name in self.refused
-
-    def __getitem__(self, name: str) -> Wire:
-        return self.given[name]
-
-    # Rules ask for options all the time; a Mapping would answer both through __getitem__ and its exception.
-    def __contains__(self, name: object) -> bool:
-        return name in self.given
-
-    def get(self, name: str, default: typing.Any = None) -> typing.Any:
-        """Return the value of an option, or ``default`` when it was not given."""
-        return self.given.get(name, default)
-
-    def __iter__(self) -> typing.Iterator[str]:
-        return iter(self.given)
-
-    def __len__(self) -> int:
-        return len(self.given)
+        return option.name in self or option.name in self.refused
 
 
 #: A rule between options: yields the problems that it sees.
 Check = typing.Callable[[Settings], typing.Iterable[Problem]]
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Group:
     """One group of the vendor's reference: its options and the rules between them.
 
@@ -205,6 +198,7 @@ class Group:
         options: the options as data.
         rules: every rule that ``checks`` may report.
         checks: functions that look at several options at once.
+        keys: what stands within one of the options, described as options are.
     """
 
     name: str
@@ -213,6 +207,14 @@ class Group:
     options: tuple[Option, ...]
     rules: tuple[Rule, ...] = ()
     checks: tuple[Check, ...] = ()
+    keys: tuple[Option, ...] = ()
+
+    def __post_init__(self) -> None:
+        # Known here only, and wanted with every problem.
+        items: tuple[Option | Rule, ...] = (*self.options, *self.keys, *self.rules)
+        for item in items:
+            if item.source == Page.SESSION.value:
+                object.__setattr__(item, "source", f"{item.source}, section {self.title_zh}")
 
 
 def problem(
@@ -226,7 +228,7 @@ def problem(
     why: str = "",
     severity: Severity | None = None,
 ) -> Problem:
-    """Build a problem; the reason defaults to the rule and the page that describes the option."""
-    name = option.name if isinstance(option, Option) else option
-    reason = "{} ({})".format(rule.title.rstrip("."), option.page.value) if isinstance(option, Option) else rule.title
-    return Problem(rule, name, message, value, allowed, why or reason, fix, severity or rule.severity)
+    """Build a problem; the reason defaults to the rule, and the place in the reference that it comes from."""
+    name, source = (option.name, option.source) if isinstance(option, Option) else (option, rule.source)
+    reason = why or "{} ({})".format(rule.title.rstrip("."), source)
+    return Problem(rule, name, message, value, allowed, reason, fix, severity or rule.severity)

@@ -22,7 +22,7 @@ from .problems import Problem, Rule, Severity
 
 ITERATIONS_PER_LOOP = Option(
     "iterations_per_loop",
-    Integer(1, unit="training steps per run"),
+    Integer(1, unit="training steps per run", unit_zh="次训练迭代"),
     "Training steps that the device makes in one run; must equal what set_iteration_per_loop was given.",
     "每次 sess.run 在 Device 侧执行的训练迭代次数，须与 set_iteration_per_loop 的设置一致。",
     scenes=TRAINING,

@@ -127,7 +127,12 @@ OP_PRECISION_MODE = Option(
 )
 ENABLE_SCOPE_FUSION_PASSES = Option(
     "enable_scope_fusion_passes",
-    Text("registered names of scope fusion rules joined by commas", _read_passes, separator=","),
+    Text(
+        "registered names of scope fusion rules joined by commas",
+        _read_passes,
+        separator=",",
+        zh="以英文逗号分隔的 Scope 融合规则注册名",
+    ),
     "Scope fusion rules to apply besides the general ones.",
     "编译时额外生效的 Scope 融合规则名，多个以英文逗号分隔。",
     notes=(
@@ -147,6 +152,8 @@ STREAM_MAX_PARALLEL_NUM = Option(
         "ENGINE:n joined by commas, n from 1; the engines are DNN_VM_AICPU (AI CPU) and AIcoreEngine (AI Core), in "
         "earlier releases DNN_VM_TF and DNN_V100",
         _read_parallel,
+        zh="以英文逗号分隔的“引擎名:并行度”，并行度从 1 起；引擎为 DNN_VM_AICPU（AI CPU）和 AIcoreEngine（AI Core），"
+        "历史版本为 DNN_VM_TF 和 DNN_V100",
         separator=",",
     ),
     "How many operators the AI CPU and the AI Core engine run at a time.",
@@ -206,7 +213,7 @@ FROZEN_VARIABLE = Option(
 )
 GRAPH_MAX_PARALLEL_MODEL_NUM = Option(
     "graph_max_parallel_model_num",
-    Integer(1, unit="executions at a time"),
+    Integer(1, unit="executions at a time", unit_zh="个并行执行"),
     "Online inference: how often a graph may run at the same time, in a thread each.",
     "在线推理中图执行的最大并行次数；大于 1 时启动相应数量的线程并行执行。",
     scenes=INFERENCE,

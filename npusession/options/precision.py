@@ -185,6 +185,10 @@ PRECISION_MODE = Option(
         ),
         Note("What AI CPU lacks in these modes fails.", "以上各模式中 AI CPU 也不支持时执行报错。"),
         Note(
+            "Earlier releases had allow_fp32_to_fp16 on every product unless it was given.",
+            "历史版本在所有产品上默认为 allow_fp32_to_fp16。",
+        ),
+        Note(
             "cube_fp16in_fp32out and allow_mix_precision_fp16 are the newer, clearer names.",
             "cube_fp16in_fp32out、allow_mix_precision_fp16 为新版本新增，语义更清晰。",
         ),

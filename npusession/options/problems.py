@@ -18,6 +18,15 @@ class Severity(enum.Enum):
     WARNING = "warning"
 
 
+class Page(enum.Enum):
+    """The vendor's reference pages that the table is made from."""
+
+    SESSION = "session configuration reference"
+    VARIABLES = "environment variable reference"
+    SESS_RUN = "sess.run session configuration (earlier releases)"
+    RUNTIME = "measured on the runtime"
+
+
 @dataclasses.dataclass(frozen=True)
 class Rule:
     """One rule that options must keep.
@@ -28,12 +37,14 @@ class Rule:
         slug: the kind of mistake in words, shared by all rules of that kind.
         title: the rule in one sentence.
         severity: of the problems it finds, unless one says otherwise.
+        source: the page of the reference that it comes from; a group adds its section for its own rules.
     """
 
     code: str
     slug: str
     title: str
     severity: Severity = Severity.ERROR
+    source: str = dataclasses.field(default=Page.SESSION.value, compare=False)
 
 
 MISSPELT = Rule("NPU101", "misspelt-option", "The runtime ignores a name that it does not know.")
@@ -57,8 +68,7 @@ BASE_RULES = (
 )  # fmt: skip
 
 
-@dataclasses.dataclass(frozen=True)
-class Problem:
+class Problem(typing.NamedTuple):
     """One thing that is wrong with a set of options, with all that is needed to put it right.
 
     Attributes:
@@ -67,7 +77,7 @@ class Problem:
         message: what is wrong, in one line.
         value: the value seen; ``None`` when it is an absence that is wrong.
         allowed: what would be right, empty when the rule is not about values.
-        why: where the rule comes from.
+        why: the rule, and the page and section of the reference that it comes from.
         fix: what to write instead.
         severity: ``Severity.ERROR`` or ``Severity.WARNING``.
     """
@@ -91,20 +101,30 @@ class Problem:
         """The kind of mistake in words, such as ``bad-value``."""
         return self.rule.slug
 
+    def __repr__(self) -> str:
+        # Without the value, whose own repr may raise: an exception has to be printable.
+        return f"<Problem {self.rule.code} {self.option}: {self.message}>"
+
     def __str__(self) -> str:
         seen = "" if self.value is None else f" = {shorten(self.value)}"
-        lines = [f"  {self.code} {self.option}{seen}: {self.message}"]
-        for label, text in (("allowed", self.allowed), ("why", self.why), ("fix", self.fix)):
-            if text:
-                lines.append(f"      {label + ':':<8} {text}")
-        return "\n".join(lines)
+        text = f"  {self.rule.code} {self.option}{seen}: {self.message}"
+        if self.allowed:
+            text += f"\n      allowed: {self.allowed}"
+        if self.why:
+            text += f"\n      why:     {self.why}"
+        if self.fix:
+            text += f"\n      fix:     {self.fix}"
+        return text
 
 
 class Report(typing.Sequence[Problem]):
     """The problems of one check, errors first; true when there is an error among them."""
 
     def __init__(self, problems: typing.Iterable[Problem] = ()) -> None:
-        self._problems = tuple(sorted(problems, key=lambda problem: problem.severity is not Severity.ERROR))
+        found = tuple(problems)
+        self._errors = tuple(problem for problem in found if problem.severity is Severity.ERROR)
+        self._warnings = tuple(problem for problem in found if problem.severity is Severity.WARNING)
+        self._problems = self._errors + self._warnings
 
     @typing.overload
     def __getitem__(self, index: int) -> Problem: ...
@@ -115,11 +135,14 @@ class Report(typing.Sequence[Problem]):
     def __getitem__(self, index: int | slice) -> Problem | tuple[Problem, ...]:
         return self._problems[index]
 
+    def __iter__(self) -> typing.Iterator[Problem]:
+        return iter(self._problems)
+
     def __len__(self) -> int:
         return len(self._problems)
 
     def __bool__(self) -> bool:
-        return bool(self.errors)
+        return bool(self._errors)
 
     def __repr__(self) -> str:
         return "Report({})".format(", ".join(f"{problem.code} {problem.option}" for problem in self))
@@ -127,9 +150,9 @@ class Report(typing.Sequence[Problem]):
     @property
     def errors(self) -> tuple[Problem, ...]:
         """The problems that must be put right."""
-        return tuple(problem for problem in self if problem.severity is Severity.ERROR)
+        return self._errors
 
     @property
     def warnings(self) -> tuple[Problem, ...]:
         """The problems that one may live with."""
-        return tuple(problem for problem in self if problem.severity is Severity.WARNING)
+        return self._warnings

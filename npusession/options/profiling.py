@@ -15,7 +15,6 @@ from .profiling_keys import BY_NAME, KEYS
 _OLD_WORDS = {"training_trace": "training_trace", "task_trace": "task_trace", "op_trace": "task_time"}
 
 
-@dataclasses.dataclass(frozen=True)
 class JsonObject(Kind):
     """A JSON object as text; a mapping is written as JSON."""
 
@@ -32,18 +31,30 @@ class JsonObject(Kind):
         """The allowed values in words."""
         return "a JSON object with some of the keys {}".format(", ".join(BY_NAME))
 
+    @property
+    def allowed_zh(self) -> str:
+        """The same in Chinese."""
+        return "JSON 对象，可含的键：{}".format("、".join(BY_NAME))
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    keys: dict[str, object] = {}
+    for name, value in pairs:
+        if name in keys:
+            raise Refused(f"the key {name!r} stands in it twice")
+        keys[name] = value
+    return keys
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique)
+
 
 def load(text: str) -> dict[str, object]:
     """Read the text of ``profiling_options``; raises :class:`Refused` when it is no JSON object."""
-    repeated: list[str] = []
-
-    def collect(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        names = [name for name, _ in pairs]
-        repeated.extend(name for name in set(names) if names.count(name) > 1)
-        return dict(pairs)
-
     try:
-        loaded = json.loads(text, object_pairs_hook=collect)
+        loaded = _DECODER.decode(text)
+    except Refused:
+        raise
     except (ValueError, RecursionError) as error:
         words = [word.strip() for word in text.split(":")]
         if all(word in _OLD_WORDS for word in words):
@@ -52,8 +63,6 @@ def load(text: str) -> dict[str, object]:
         raise Refused(f"not JSON: {error}", fix='\'{"output": "/tmp/profiling", "task_trace": "on"}\'') from None
     if not isinstance(loaded, dict):
         raise Refused("JSON, but not an object")
-    if repeated:
-        raise Refused(f"the key {repeated[0]!r} stands in it twice")
     return loaded
 
 
@@ -77,12 +86,13 @@ def render(keys: typing.Mapping[str, object]) -> str:
 
 def _canonical(keys: dict[str, object]) -> dict[str, object]:
     canonical: dict[str, object] = {}
-    for name, value in keys.items():
-        key = BY_NAME.get(text_of(name))
+    for given, value in keys.items():
+        name = text_of(given)
+        key = BY_NAME.get(name)
         try:
-            canonical[text_of(name)] = value if key is None else str(key.kind.parse(value))
+            canonical[name] = value if key is None else str(key.kind.parse(value))
         except Refused:
-            canonical[text_of(name)] = value
+            canonical[name] = value
     return canonical
 
 
@@ -110,8 +120,9 @@ PROFILING_OPTIONS = Option(
             "在线推理支持 task_trace 和 aicpu，不支持 training_trace。",
         ),
         Note(
-            "Earlier releases joined training_trace, task_trace and op_trace by colons.",
-            "历史版本以英文冒号连接 training_trace、task_trace、op_trace。",
+            "Earlier releases joined training_trace and task_trace by a colon; op_trace stood alone, for a network of "
+            "a single operator.",
+            "历史版本以英文冒号连接 training_trace、task_trace；op_trace 用于单算子网络，与前两者互斥。",
         ),
     ),
 )

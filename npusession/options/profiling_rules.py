@@ -10,8 +10,7 @@ from .kinds import PathIs, path_fault
 from .model import Group, Option, Scene, Settings, problem
 from .problems import BAD_PATH, GIVEN_TWICE, UNKNOWN, WRONG_PRODUCT, Problem, Rule, Severity
 from .profiling import PROFILING_MODE, PROFILING_OPTIONS, load
-from .profiling_keys import BY_NAME, EXCLUDED_BY_INSTR_PROFILING_FREQ, MEM_FREQ_USUAL
-from .profiling_values import METRICS
+from .profiling_keys import BY_NAME, EXCLUDED_BY_INSTR_PROFILING_FREQ, KEYS, MEM_FREQ_MAX, MEM_FREQ_USUAL
 
 PROFILING_OFF = Rule("NPU205", "profiling-off", "profiling_options have no effect unless profiling_mode is on.")
 NO_PROFILING_OPTIONS = Rule(
@@ -34,11 +33,8 @@ POINTS_NEEDED = Rule(
     Severity.WARNING,
 )
 _POINTS = ("fp_point", "bp_point")
-
-
-def _keys(settings: Settings) -> dict[str, object]:
-    text = settings.get(PROFILING_OPTIONS.name)
-    return load(text) if isinstance(text, str) else {}
+#: The keys of profiling_options that were given.
+Keys = typing.Mapping[str, object]
 
 
 def _shown(name: str) -> str:
@@ -65,8 +61,16 @@ def _switches(settings: Settings) -> typing.Iterator[Problem]:
         )
 
 
-def _each_key(settings: Settings) -> typing.Iterator[Problem]:
-    for name, value in _keys(settings).items():
+def _keys(settings: Settings) -> typing.Iterator[Problem]:
+    text = settings.get(PROFILING_OPTIONS.name)
+    if isinstance(text, str):
+        keys = load(text)
+        for check in (_each_key, _key_combinations, _points, _output_is_no_file):
+            yield from check(keys, settings)
+
+
+def _each_key(keys: Keys, settings: Settings) -> typing.Iterator[Problem]:
+    for name, value in keys.items():
         key = BY_NAME.get(name)
         if key is None:
             yield problem(
@@ -75,37 +79,32 @@ def _each_key(settings: Settings) -> typing.Iterator[Problem]:
                 "the runtime ignores keys that it does not know",
                 value=value,
                 allowed=", ".join(BY_NAME),
-                why=PROFILING_OPTIONS.page.value,
+                why=PROFILING_OPTIONS.source,
             )
             continue
         read, problems = value_problems(key, value, settings, _shown(name))
         yield from problems
-        if read is not None:
-            yield from _on_product(key, read, settings)
+        if name == "sys_hardware_mem_freq" and isinstance(read, int) and read > MEM_FREQ_USUAL:
+            yield from _fast_sampling(read, settings)
 
 
-def _on_product(key: Option, value: object, settings: Settings) -> typing.Iterator[Problem]:
-    """Check what only some products know of a key."""
-    products = {metric.value: metric.products for metric in METRICS}.get(str(value), key.products)
-    if key.name == "sys_hardware_mem_freq" and isinstance(value, int) and value > MEM_FREQ_USUAL:
-        products = frozenset({Product.ATLAS_350})
-    if products == key.products or settings.product in products:
+def _fast_sampling(hertz: int, settings: Settings) -> typing.Iterator[Problem]:
+    if settings.product is Product.ATLAS_350:
         return
     known = settings.product is not None
     yield problem(
         WRONG_PRODUCT,
-        _shown(key.name),
+        _shown("sys_hardware_mem_freq"),
         f"not supported on {settings.product.title}" if settings.product else "not supported on every product",
-        value=value,
-        allowed=", ".join(sorted(product.title for product in products)),
-        fix="another value" if known else "name the product: product=...",
-        why=PROFILING_OPTIONS.page.value,
+        value=hertz,
+        allowed=f"1 to {MEM_FREQ_USUAL}; to {MEM_FREQ_MAX} on {Product.ATLAS_350.title}",
+        fix=f"at most {MEM_FREQ_USUAL}" if known else "name the product: product=...",
+        why=PROFILING_OPTIONS.source,
         severity=Severity.ERROR if known else Severity.WARNING,
     )
 
 
-def _key_combinations(settings: Settings) -> typing.Iterator[Problem]:
-    keys = _keys(settings)
+def _key_combinations(keys: Keys, settings: Settings) -> typing.Iterator[Problem]:
     clash = [name for name in EXCLUDED_BY_INSTR_PROFILING_FREQ if name in keys and keys[name] not in ("off", "")]
     if "instr_profiling_freq" in keys and clash:
         yield problem(
@@ -114,7 +113,6 @@ def _key_combinations(settings: Settings) -> typing.Iterator[Problem]:
             "given together with {}".format(", ".join(clash)),
             value=keys["instr_profiling_freq"],
             fix="leave out {}".format(", ".join(clash)),
-            why=PROFILING_OPTIONS.page.value,
         )
     tasks = keys.get("task_time", keys.get("task_trace"))
     both = keys.get("task_trace"), keys.get("task_time")
@@ -125,6 +123,7 @@ def _key_combinations(settings: Settings) -> typing.Iterator[Problem]:
             f"is the same switch as task_time, which is {both[1]!r}",
             value=both[0],
             fix="leave out task_trace",
+            why=PROFILING_OPTIONS.source,
         )
     if settings.scene is Scene.TRAINING and tasks in ("on", "l1", "l0") and keys.get("training_trace") != "on":
         yield problem(
@@ -133,12 +132,10 @@ def _key_combinations(settings: Settings) -> typing.Iterator[Problem]:
             "on without training_trace",
             value=tasks,
             fix="training_trace=True",
-            why=PROFILING_OPTIONS.page.value,
         )
 
 
-def _points(settings: Settings) -> typing.Iterator[Problem]:
-    keys = _keys(settings)
+def _points(keys: Keys, settings: Settings) -> typing.Iterator[Problem]:
     if settings.get(PROFILING_MODE.name) is not True:
         return
     traced = keys.get("training_trace") == "on"
@@ -152,7 +149,6 @@ def _points(settings: Settings) -> typing.Iterator[Problem]:
                 "has no effect without training_trace",
                 value=point,
                 fix="training_trace=True" if settings.scene is Scene.TRAINING else f"leave out {name}",
-                why=PROFILING_OPTIONS.page.value,
             )
         elif traced and dynamic and not point:
             yield problem(
@@ -161,7 +157,6 @@ def _points(settings: Settings) -> typing.Iterator[Problem]:
                 f"has to be named, since {dynamic.name} is on",
                 value=point,
                 fix=f"{name}='the name of an operator'",
-                why=PROFILING_OPTIONS.page.value,
             )
 
 
@@ -172,12 +167,19 @@ def _dynamic(settings: Settings) -> Option | None:
     return next((option for option in (DYNAMIC_INPUT, COMPILE_DYNAMIC_MODE) if settings.get(option.name) is True), None)
 
 
-def _output_is_no_file(settings: Settings) -> typing.Iterator[Problem]:
-    path = _keys(settings).get("output")
+def _output_is_no_file(keys: Keys, settings: Settings) -> typing.Iterator[Problem]:
+    path = keys.get("output")
     if settings.host and isinstance(path, str):
         fault = path_fault(path, PathIs.CREATED)
         if fault:
-            yield problem(BAD_PATH, _shown("output"), fault, value=path, allowed=PathIs.CREATED.value)
+            yield problem(
+                BAD_PATH,
+                _shown("output"),
+                fault,
+                value=path,
+                allowed=PathIs.CREATED.value,
+                why=PROFILING_OPTIONS.source,
+            )
 
 
 GROUP = Group(
@@ -186,5 +188,6 @@ GROUP = Group(
     "Profiling",
     (PROFILING_MODE, PROFILING_OPTIONS),
     (PROFILING_OFF, NO_PROFILING_OPTIONS, INSTR_FREQ_EXCLUDES, TASK_NEEDS_TRAINING, POINTS_NEED_TRACE, POINTS_NEEDED),
-    (_switches, _each_key, _key_combinations, _points, _output_is_no_file),
+    (_switches, _keys),
+    KEYS,
 )

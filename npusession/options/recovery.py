@@ -22,7 +22,7 @@ _NO_LIMIT = -1
 
 HCCL_TIMEOUT = Option(
     "hccl_timeout",
-    Integer(0, unit=f"s (1 to {MOST} on some products)"),
+    Integer(0, unit=f"s (1 to {MOST} on some products)", unit_zh=f"s（部分产品为 1 到 {MOST}）"),
     "How long devices wait for each other; more helps when communication fails for being slow.",
     "设备间任务执行的同步等待时间，单位 s；出现通信失败等情况时可延长。",
     defaults=(Default(1836),),
@@ -56,7 +56,7 @@ OP_EXECUTE_TIMEOUT = Option(
 )
 STREAM_SYNC_TIMEOUT = Option(
     "stream_sync_timeout",
-    Integer(_NO_LIMIT, unit="ms (-1: no limit)"),
+    Integer(_NO_LIMIT, unit="ms (-1: no limit)", unit_zh="ms（-1 表示不限时）"),
     "How long a graph's run waits for a stream before that counts as failed.",
     "图执行时 stream 同步等待超时时间，单位 ms，超时报同步失败。",
     defaults=(Default(_NO_LIMIT),),
@@ -70,7 +70,7 @@ STREAM_SYNC_TIMEOUT = Option(
 )
 EVENT_SYNC_TIMEOUT = Option(
     "event_sync_timeout",
-    Integer(_NO_LIMIT, unit="ms (-1: no limit)"),
+    Integer(_NO_LIMIT, unit="ms (-1: no limit)", unit_zh="ms（-1 表示不限时）"),
     "How long a graph's run waits for an event before that counts as failed.",
     "图执行时 event 同步等待超时时间，单位 ms，超时报同步失败。",
     defaults=(Default(_NO_LIMIT),),

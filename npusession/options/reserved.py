@@ -6,11 +6,11 @@ import typing
 
 from .aoe import AOE_MODE, mode_of
 from .kinds import Choice, Flag, Integer, Kind, Text, Value
-from .model import Default, Group, Option, Page, Settings, Status, problem
-from .problems import Problem, Rule, Severity
+from .model import Default, Group, Option, Settings, Status, problem
+from .problems import Page, Problem, Rule, Severity
 
 _INT64 = Integer(-(2**63), 2**63 - 1)
-_ANY = Text("text, which is passed on as it is")
+_ANY = Text("text, which is passed on as it is", zh="文本，原样传递")
 _ON_OFF = Flag()
 
 
@@ -83,12 +83,21 @@ _PLAIN = (
 )  # fmt: skip
 
 PARAMETER_SERVER = Rule(
-    "NPU280", "no-effect", "With job=ps nothing is checked, and everything runs on the CPU.", Severity.WARNING
+    "NPU280",
+    "no-effect",
+    "With job=ps nothing is checked, and everything runs on the CPU.",
+    Severity.WARNING,
+    Page.RUNTIME.value,
 )
 TWO_COMPRESSIONS = Rule(
-    "NPU281", "conflict", "enable_compress_weight and compress_weight_conf exclude each other; the runtime aborts."
+    "NPU281",
+    "conflict",
+    "enable_compress_weight and compress_weight_conf exclude each other; the runtime aborts.",
+    source=Page.RUNTIME.value,
 )
-NOT_TUNING = Rule("NPU282", "no-effect", "distribute_config is read while AOE is on.", Severity.WARNING)
+NOT_TUNING = Rule(
+    "NPU282", "no-effect", "distribute_config is read while AOE is on.", Severity.WARNING, Page.RUNTIME.value
+)
 
 
 def _parameter_server(settings: Settings) -> typing.Iterator[Problem]:

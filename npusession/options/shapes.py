@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import typing
 
@@ -112,7 +111,6 @@ def _checked(text: str, read: typing.Callable[[str], object]) -> str:
     return text
 
 
-@dataclasses.dataclass(frozen=True)
 class Shapes(Kind):
     """The shapes of inputs, as text or as a dict of name to dimensions."""
 
@@ -128,8 +126,12 @@ class Shapes(Kind):
         """The allowed values in words."""
         return "name:dim,dim;name:dim,dim with -1 for dimensions of the gears, and name:0 for a scalar"
 
+    @property
+    def allowed_zh(self) -> str:
+        """The same in Chinese."""
+        return "name:dim,dim;name:dim,dim，-1 表示分档维度，标量写作 name:0"
 
-@dataclasses.dataclass(frozen=True)
+
 class Gears(Kind):
     """Gears of dynamic dimensions, as text or as a list of lists."""
 
@@ -144,22 +146,31 @@ class Gears(Kind):
         """The allowed values in words."""
         return f"dim,dim;dim,dim with numbers from 1, {MIN_GEARS} to 100 gears (to {MAX_GEARS} on Atlas 350)"
 
+    @property
+    def allowed_zh(self) -> str:
+        """The same in Chinese."""
+        return f"dim,dim;dim,dim，数值从 1 起，{MIN_GEARS} 到 100 档（Atlas 350 加速卡到 {MAX_GEARS} 档）"
 
-@dataclasses.dataclass(frozen=True)
+
 class Numbers(Kind):
     """Whole numbers joined by a character, as text or as a list.
 
-    Attributes:
+    Args:
         grammar: the grammar in words, for messages.
         separator: what stands between the numbers.
         minimum: smallest number allowed.
         count: how many there must be; any number of them, but one at least, when left out.
+        zh: the grammar in Chinese words.
     """
 
-    grammar: str
-    separator: str = ","
-    minimum: int = 0
-    count: int | None = None
+    def __init__(
+        self, grammar: str, separator: str = ",", minimum: int = 0, count: int | None = None, *, zh: str = ""
+    ) -> None:
+        self.grammar = grammar
+        self.grammar_zh = zh
+        self.separator = separator
+        self.minimum = minimum
+        self.count = count
 
     def parse(self, value: object) -> str:
         """Read the option's text, numbers in a list, or one number by itself."""
@@ -178,3 +189,8 @@ class Numbers(Kind):
     def allowed(self) -> str:
         """The allowed values in words."""
         return self.grammar
+
+    @property
+    def allowed_zh(self) -> str:
+        """The same in Chinese."""
+        return self.grammar_zh or self.grammar

@@ -45,7 +45,7 @@ def file_problems(options: typing.Mapping[str, Option], settings: Settings) -> t
         try:
             value = FORMATS[option.file_format].read(path)
         except ConfigFileError as error:
-            yield problem(BROKEN_FILE, option, str(error), value=path, why=option.page.value)
+            yield problem(BROKEN_FILE, option, str(error), value=path, why=option.source)
         except OSError as error:
             # It went, or its rights changed, since it was looked at.
             yield problem(BAD_PATH, option, error.strerror or str(error), value=path, allowed=option.kind.allowed)
@@ -58,4 +58,4 @@ def _at(option: Option, found: Problem, path: str) -> Problem:
     """Return a problem of a side file as one of the option, the place in the file being part of its name."""
     shown = f"{option.name}[{found.option}]"
     message = f"{path}: {found.message}" if path else found.message
-    return Problem(found.rule, shown, message, found.value, found.allowed, found.why, found.fix, found.severity)
+    return found._replace(option=shown, message=message, why=f"{found.why} ({option.source})")
