@@ -12,6 +12,7 @@ import typing
 
 from ..._tensorflow import tf1
 from ...options import OPTIMIZER_NAME
+from . import not_emulated
 from .device import DeviceSession
 from .npu_ops import lifecycle_ops
 from .runtime import RUNTIME
@@ -33,7 +34,7 @@ def install() -> None:
     for cls in (tf1().Session, tf1().InteractiveSession):
         cls.__init__ = _initializing(cls.__init__)
     BaseSession.run = _profiling(BaseSession.run)
-    BaseSession._do_run = _running(BaseSession._do_run)
+    BaseSession._do_run = not_emulated.translated(_running(BaseSession._do_run))
     BaseSession.make_callable = _calling(BaseSession.make_callable)
     BaseSession.close = _closing(BaseSession.close)
 
@@ -120,7 +121,7 @@ def _calling(make_callable: typing.Callable[..., typing.Any]) -> typing.Callable
     @functools.wraps(make_callable)
     def wrapped(self: typing.Any, *args: typing.Any, **keywords: typing.Any) -> typing.Any:
         device = device_session(self)
-        call = make_callable(self, *args, **keywords)
+        call = not_emulated.translated(make_callable(self, *args, **keywords))
         if device is None:
             return call
 
