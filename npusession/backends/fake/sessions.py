@@ -12,7 +12,7 @@ import typing
 
 from ..._tensorflow import tf1
 from ...options import OPTIMIZER_NAME
-from . import not_emulated
+from . import not_emulated, profiler
 from .device import DeviceSession
 from .npu_ops import lifecycle_ops
 from .runtime import RUNTIME
@@ -106,7 +106,7 @@ def _profiling(run: typing.Callable[..., typing.Any]) -> typing.Callable[..., ty
         run_metadata: typing.Any = None,
     ) -> typing.Any:
         device = device_session(self)
-        profile = RUNTIME.profile if device is not None and device.on_device else None
+        profile = (RUNTIME.profile or profiler.current()) if device is not None and device.on_device else None
         if profile is None or options is not None or run_metadata is not None:
             return run(self, fetches, feed_dict, options, run_metadata)
         options, run_metadata = profile.begin()

@@ -1,4 +1,4 @@
-"""What stands in for the library of the adapter's ops: one function for each, under the names that TensorFlow gives them.
+"""What stands in for the library of the adapter's ops: a function for each, under the name that TensorFlow gives it.
 
 ``npu_bridge.helper.helper.get_gen_ops()`` returns this package. What has a meaning on the CPU is computed there by the
 vendor's formula; the rest builds nodes that fail when they are run.

@@ -6,7 +6,6 @@ by ``tf.nn.dropout`` with the same seeds.
 
 from __future__ import annotations
 
-import numbers
 import typing
 
 from ...._tensorflow import tf1
@@ -39,7 +38,7 @@ def drop_out(
     x = tf1().convert_to_tensor(x, name="x")
     if not x.dtype.is_floating:
         raise ValueError(f"x is a tensor of {x.dtype.base_dtype.name}; dropout takes floats")
-    if isinstance(keep_prob, numbers.Real) and not 0 < keep_prob <= 1:
+    if isinstance(keep_prob, (int, float)) and not 0 < keep_prob <= 1:
         raise ValueError(f"keep_prob={keep_prob}; it is more than 0 and at most 1")
     if isinstance(keep_prob, float) and keep_prob == 1.0:
         return x
@@ -50,14 +49,14 @@ def drop_out(
 
 
 def drop_out_gen_mask(
-    shape: typing.Any, prob: typing.Any, seed: int = 0, seed2: int = 0, name: str | None = None
+    shape: typing.Any, prob: typing.Any, seed: int | None = 0, seed2: int | None = 0, name: str | None = None
 ) -> typing.Any:
     """Return a mask of ``shape`` that is 1 with the probability ``prob``, else 0; uint8."""
     return _mask("DropOutGenMask", shape, prob, seed, seed2, name)
 
 
 def drop_out_gen_mask_v3(
-    shape: typing.Any, prob: typing.Any, seed: int = 0, seed2: int = 0, name: str | None = None
+    shape: typing.Any, prob: typing.Any, seed: int | None = 0, seed2: int | None = 0, name: str | None = None
 ) -> typing.Any:
     """As :func:`drop_out_gen_mask`."""
     return _mask("DropOutGenMaskV3", shape, prob, seed, seed2, name)
@@ -66,8 +65,8 @@ def drop_out_gen_mask_v3(
 def drop_out_gen_mask_v4(
     shape: typing.Any,
     prob: typing.Any,
-    seed: int = 0,
-    seed2: int = 0,
+    seed: int | None = 0,
+    seed2: int | None = 0,
     dtype: typing.Any = None,
     name: str | None = None,
 ) -> typing.Any:

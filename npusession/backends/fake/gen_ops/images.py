@@ -103,8 +103,8 @@ def deformable_offsets(
 
     Args:
         x: ``[batch, height, width, channels]``, or in the order of ``data_format``; float16 or float32.
-        offsets: for each place of the output, ``3 * deformable_groups * kernel height * kernel width`` channels: how far
-            each tap moves to the right, how far down, and what it is multiplied by.
+        offsets: for each place of the output, ``3 * deformable_groups * kernel height * kernel width`` channels: how
+            far each tap moves to the right, how far down, and what it is multiplied by.
         strides: of the convolution, 4 numbers in the order of ``data_format``.
         pads: zeros around the image: top, bottom, left, right.
         ksize: height and width of the kernel.

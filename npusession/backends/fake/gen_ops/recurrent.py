@@ -1,4 +1,4 @@
-"""Recurrent ops: LSTM over a sequence or for one step, GRU, and GRU with attention, as the vendor's kernels compute them.
+"""Recurrent ops: LSTM, for one step or over sequences, GRU, and GRU with attention, as the vendor's kernels have them.
 
 Sequences are time major: ``x`` is ``[time, batch, input]``. A sequence that is shorter than the batch's keeps its state
 after its end.

@@ -58,9 +58,7 @@ def dropout_v4(
 ) -> typing.Any:
     """As :func:`dropout_v3`; ``output_dtype``, the mask's, is bool."""
 
-    def mask(
-        shape: typing.Any, prob: typing.Any, seed: int | None, seed2: int | None, name: str | None
-    ) -> typing.Any:
+    def mask(shape: typing.Any, prob: typing.Any, seed: int | None, seed2: int | None, name: str | None) -> typing.Any:
         return npu_aicore_ops.drop_out_gen_mask_v4(shape, prob, seed, seed2, output_dtype, name)
 
     return drop_out(mask, npu_aicore_ops.drop_out_do_mask_v3, x, keep_prob, noise_shape, seed, name)
@@ -88,7 +86,7 @@ def nonzero(
 
 def nonzerowithvalue(
     x: typing.Any, transpose: bool = False, output_type: typing.Any = dtypes.int64, name: str | None = None
-) -> list[typing.Any]:
+) -> typing.Any:
     """Return what is not zero, its indices and its number; not emulated."""
     return npu_aicore_ops.non_zero_with_value(x, transpose, output_type, name=name)
 
@@ -120,7 +118,7 @@ def prod_env_mat_a(
     sel_a: typing.Sequence[int] | None = None,
     sel_r: typing.Sequence[int] | None = None,
     name: str | None = None,
-) -> list[typing.Any]:
+) -> typing.Any:
     """Return the environment matrix of atoms; not emulated."""
     return npu_aicore_ops.prod_env_mat_a(
         coord, types, natoms, box, mesh, davg, dstd, rcut_a, rcut_r, rcut_r_smth, sel_a or [], sel_r or [], name
@@ -136,7 +134,7 @@ def prodvirialsea(
     n_a_sel: int = 0,
     n_r_sel: int = 0,
     name: str | None = None,
-) -> list[typing.Any]:
+) -> typing.Any:
     """Return the virial of atoms; not emulated."""
     return npu_aicore_ops.prod_virial_se_a(net_deriv, in_deriv, rij, nlist, natoms, n_a_sel, n_r_sel, name=name)
 
@@ -174,7 +172,7 @@ def tabulatefusionseagrad(
     dy_dem_x: typing.Any,
     dy_dem: typing.Any,
     name: str | None = None,
-) -> list[typing.Any]:
+) -> typing.Any:
     """Return the gradients of :func:`tabulatefusionsea`; not emulated."""
     return npu_aicore_ops.tabulate_fusion_se_a_grad(table, table_info, em_x, em, dy_dem_x, dy_dem, name=name)
 
@@ -199,6 +197,6 @@ def tabulatefusiongrad(
     dy_dem_x: typing.Any,
     dy_dem: typing.Any,
     name: str | None = None,
-) -> list[typing.Any]:
+) -> typing.Any:
     """Return the gradients of :func:`tabulatefusion`; not emulated."""
     return npu_aicore_ops.tabulate_fusion_grad(table, table_info, em_x, em, dy_dem_x, dy_dem, name=name)
