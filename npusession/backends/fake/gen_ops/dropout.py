@@ -6,6 +6,7 @@ by ``tf.nn.dropout`` with the same seeds.
 
 from __future__ import annotations
 
+import numbers
 import typing
 
 from ...._tensorflow import tf1
@@ -38,7 +39,7 @@ def drop_out(
     x = tf1().convert_to_tensor(x, name="x")
     if not x.dtype.is_floating:
         raise ValueError(f"x is a tensor of {x.dtype.base_dtype.name}; dropout takes floats")
-    if isinstance(keep_prob, (int, float)) and not 0 < keep_prob <= 1:
+    if isinstance(keep_prob, numbers.Real) and not 0 < float(keep_prob) <= 1:
         raise ValueError(f"keep_prob={keep_prob}; it is more than 0 and at most 1")
     if isinstance(keep_prob, float) and keep_prob == 1.0:
         return x

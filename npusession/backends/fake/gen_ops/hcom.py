@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import typing
 
 from ...._tensorflow import tf1
@@ -235,9 +236,12 @@ def _check(
 
 
 def _integer(name: str, value: object) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} is an int, not {value!r}")
-    return typing.cast(typing.SupportsIndex, value).__index__()
+    try:
+        if not isinstance(value, bool):
+            return operator.index(typing.cast(int, value))
+    except TypeError:
+        pass
+    raise TypeError(f"{name} is an int, not {value!r}")
 
 
 @functools.lru_cache(maxsize=None)

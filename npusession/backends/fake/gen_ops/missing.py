@@ -2,8 +2,8 @@
 
 An op is written ``Type(inputs; attributes) -> outputs``, in the words of the adapter's op registrations. An input is
 ``name:dtype``, where ``T`` is any dtype and ``*`` a list of tensors. An attribute is ``name`` or ``name=default``. An
-output is ``dtype[shape]``: ``?`` is an unknown length, ``@name`` the dtype or shape of an input, ``*name`` as many as an
-attribute says, and the shape is left out where the rank is unknown.
+output is ``dtype[shape]``: ``?`` is an unknown length, ``@name`` the dtype or shape of an input, ``*name`` as many as
+an attribute says, and the shape is left out where the rank is unknown.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _outputs(
     for dtype, shape, count in _OUTPUT.findall(text):
         if dtype in given:
             types = given[dtype] if given[dtype] is not None else _DTYPES[op_type]
-            shapes = given.get(shape, _shape(shape, tensors))
+            shapes = given[shape] if shape in given else _shape(shape, tensors)
             if not isinstance(types, (list, tuple)):
                 types, shapes = [types], [shapes]
             elif shape not in given:

@@ -279,7 +279,7 @@ def _assign(variable: typing.Any, value: typing.Any) -> typing.Any:
 
 def _variable(value: typing.Any) -> typing.Any:
     """Return the variable behind a variable or a tensor that was read from one; ``None`` when there is none."""
-    if isinstance(value, tf1().Variable):
+    if hasattr(value, "assign"):
         return value
     operation = getattr(value, "op", None)
     while operation is not None and operation.type == "Identity":
