@@ -72,7 +72,8 @@ def translated(call: Call) -> Call:
         try:
             return call(*args, **keywords)
         except tf1().errors.OpError as error:
-            text = next((text for text in _TEXTS if text in str(error.message)), None)
+            # The longest one, since the name of an op may end with that of another.
+            text = max((text for text in _TEXTS if text in str(error.message)), key=len, default=None)
             if text is None:
                 raise
             raise NotEmulatedError(text) from error

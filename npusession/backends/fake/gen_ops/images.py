@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 
 from ...._tensorflow import tf1
-from ._node import FLOATS, Node
+from ._node import FLOATS, Node, in_float32
 
 
 def decode_image_v3(
@@ -133,7 +133,10 @@ def deformable_offsets(
         stride, dilation = (
             (given[data_format.index("H")], given[data_format.index("W")]) for given in (strides, dilations)
         )
-        samples = _samples(x, offsets, stride, (pads[0], pads[2]), ksize, dilation, deformable_groups)
+        pad = pads[0], pads[2]
+        samples = in_float32(
+            lambda x, offsets: _samples(x, offsets, stride, pad, ksize, dilation, deformable_groups), x, offsets
+        )
         if data_format == "NCHW":
             samples = tf1().transpose(samples, [0, 3, 1, 2])
         return node.output(samples)

@@ -18,7 +18,7 @@ DYNAMIC_RNN_REDIRECTIONAL = "REDIRECTIONAL"
 _BATCH = 16
 
 
-class _DynamicBasic(base_layer.Layer):  # type: ignore[misc]
+class _DynamicBasic(base_layer.Layer):
     """What the layers have in common.
 
     Args:
