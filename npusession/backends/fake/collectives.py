@@ -60,8 +60,8 @@ def build(collective: Collective) -> list[typing.Any]:
     """Add a collective to the graph.
 
     Returns:
-        Its results, none for a send. Running them raises InvalidArgumentError where the call names more ranks than
-        the group has, and :class:`~npusession.errors.NotEmulatedError` where the environment describes several ranks.
+        Its results, for a send its operation. Running them raises InvalidArgumentError where the call names more ranks
+        than the group has, and :class:`~npusession.errors.NotEmulatedError` where the environment describes several ranks.
 
     Raises:
         ValueError: the environment's description of the ranks is wrong.
