@@ -61,7 +61,7 @@ def build(collective: Collective) -> list[typing.Any]:
 
     Returns:
         Its results, for a send its operation. Running them raises InvalidArgumentError where the call names more ranks
-        than the group has, and :class:`~npusession.errors.NotEmulatedError` where the environment describes several ranks.
+        than the group has, and :class:`~npusession.errors.NotEmulatedError` where the environment describes several.
 
     Raises:
         ValueError: the environment's description of the ranks is wrong.
