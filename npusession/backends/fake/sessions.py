@@ -12,6 +12,7 @@ import typing
 
 from ..._tensorflow import tf1
 from ...options import OPTIMIZER_NAME
+from . import not_emulated, profiler
 from .device import DeviceSession
 from .nodes import ancestors, by_name
 from .npu_ops import Lifecycle, lifecycle_ops
