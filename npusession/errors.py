@@ -14,7 +14,8 @@
      │    ├── GraphRequiredError              TensorFlow runs eagerly and no graph was given
      │    ├── ForkedError                     a forked child uses its parent's runtime
      │    └── NotInitializedError             HCCL was asked before initialisation
-     └── NpuAbortError (RuntimeError)         the emulation, where the real process would have died
+     ├── NpuAbortError (RuntimeError)         the emulation, where the real process would have died
+     └── NotEmulatedError (NotImplementedError)   what only a device can do
 
     FakeBackendWarning (UserWarning)          running on the CPU because npu_bridge is not there
     OptionsWarning (UserWarning)              options that work, but not as one may think
@@ -89,6 +90,10 @@ class NotInitializedError(LifecycleError):
 
 class NpuAbortError(NpuSessionError, RuntimeError):
     """Raised by the emulation where the real runtime ends the process with SIGABRT."""
+
+
+class NotEmulatedError(NpuSessionError, NotImplementedError):
+    """Raised by the emulation for what only a device can do."""
 
 
 class FakeBackendWarning(UserWarning):

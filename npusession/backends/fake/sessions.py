@@ -12,6 +12,7 @@ import typing
 
 from ..._tensorflow import tf1
 from ...options import OPTIMIZER_NAME
+from . import loops
 from .device import DeviceSession
 from .npu_ops import lifecycle_ops
 from .runtime import RUNTIME
@@ -20,10 +21,19 @@ from .runtime import RUNTIME
 _ATTRIBUTE = "_npusession_device"
 #: Position of config in Session(target, graph, config) and InteractiveSession(target, graph, config).
 _CONFIG = 2
+#: Whether every session gets an NpuOptimizer entry. The adapter does that once its npu_init is imported; with the rest
+#: of it, sessions of other configurations are TensorFlow's own.
+_defaults = False
 
 
-def install() -> None:
-    """Replace the methods; a second call does nothing."""
+def install(*, defaults: bool = True) -> None:
+    """Replace the methods; they are replaced once.
+
+    Args:
+        defaults: whether sessions without an NpuOptimizer entry get one, from now on.
+    """
+    global _defaults
+    _defaults = _defaults or defaults
     tf1()
     from tensorflow.python.client.session import BaseSession
 
@@ -33,7 +43,7 @@ def install() -> None:
     for cls in (tf1().Session, tf1().InteractiveSession):
         cls.__init__ = _initializing(cls.__init__)
     BaseSession.run = _profiling(BaseSession.run)
-    BaseSession._do_run = _running(BaseSession._do_run)
+    BaseSession._do_run = _running(loops.repeated(BaseSession._do_run, _on_device))
     BaseSession.make_callable = _calling(BaseSession.make_callable)
     BaseSession.close = _closing(BaseSession.close)
 
@@ -47,7 +57,7 @@ def prepare_config(config: typing.Any) -> typing.Any:
     """Bring a ConfigProto into the form that the adapter gives every session, in place, as the adapter does."""
     rewrite = config.graph_options.rewrite_options
     off = type(rewrite).OFF
-    if all(entry.name != OPTIMIZER_NAME for entry in rewrite.custom_optimizers):
+    if not _has_entry(config):
         rewrite.custom_optimizers.add().name = OPTIMIZER_NAME
         rewrite.memory_optimization = off
     config.allow_soft_placement = True
@@ -57,14 +67,26 @@ def prepare_config(config: typing.Any) -> typing.Any:
     return config
 
 
+def _has_entry(config: typing.Any) -> bool:
+    return any(entry.name == OPTIMIZER_NAME for entry in config.graph_options.rewrite_options.custom_optimizers)
+
+
+def _on_device(session: typing.Any) -> bool:
+    device = device_session(session)
+    return device is not None and device.on_device
+
+
 def _initializing(initialize: typing.Callable[..., None]) -> typing.Callable[..., None]:
     @functools.wraps(initialize)
     def wrapped(self: typing.Any, *args: typing.Any, **keywords: typing.Any) -> None:
         # As with the adapter, None is fine as a keyword, and an AttributeError as the third positional argument.
         config = args[_CONFIG] if len(args) > _CONFIG else keywords.get("config") or tf1().ConfigProto()
-        keywords["config"] = prepare_config(config)
+        if _defaults:
+            config = prepare_config(config)
+        keywords["config"] = config
         initialize(self, *args[:_CONFIG], **keywords)
-        setattr(self, _ATTRIBUTE, DeviceSession(keywords["config"]))
+        if config is not None and _has_entry(config):
+            setattr(self, _ATTRIBUTE, DeviceSession(config))
 
     return wrapped
 

@@ -1,0 +1,1 @@
+"""Ops, and what wraps training loops."""

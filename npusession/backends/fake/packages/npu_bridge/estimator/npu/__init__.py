@@ -1,0 +1,1 @@
+"""What wraps training loops: estimators, hooks, optimizers, scopes."""

@@ -1,0 +1,3 @@
+"""Placeholder: unary ops."""
+
+npu_unary_ops = None

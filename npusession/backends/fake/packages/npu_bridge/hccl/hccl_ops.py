@@ -1,0 +1,5 @@
+"""Placeholder: collectives."""
+
+import typing
+
+broadcast: typing.Any = None

@@ -1,0 +1,1 @@
+"""Ops that the adapter library brings."""

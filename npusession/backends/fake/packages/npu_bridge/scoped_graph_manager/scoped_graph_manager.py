@@ -1,0 +1,1 @@
+"""Placeholder: graphs of a scope."""
