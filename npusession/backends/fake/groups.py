@@ -19,9 +19,7 @@ MOST_RANKS = 32768
 LAST_INDEX = 2**32 - 1
 WHOLE = 100
 
-_groups: dict[str, tuple[int, ...]] = {}
 _splits: dict[str, tuple[str, tuple[float, ...]]] = {}
-_generation = 0
 
 
 def create_group(group: str, rank_num: int, rank_ids: typing.Sequence[int]) -> None:
@@ -54,10 +52,9 @@ def create_group(group: str, rank_num: int, rank_ids: typing.Sequence[int]) -> N
         raise ValueError(f"create_group: the world has ranks 0 to {size - 1}, so not {beyond}")
     if own not in rank_ids:
         raise ValueError(f"create_group: this process is rank {own}, which is not in rank_ids={rank_ids}")
-    groups = _living()
-    if group in groups:
+    if group in RUNTIME.groups:
         raise ValueError(f"create_group: the group {group!r} exists; destroy_group({group!r}) comes first")
-    groups[group] = tuple(rank_ids)
+    RUNTIME.groups[group] = tuple(rank_ids)
 
 
 def destroy_group(group: str) -> None:
@@ -65,7 +62,7 @@ def destroy_group(group: str) -> None:
     members(group)
     if group == WORLD:
         raise ValueError(f"destroy_group: {WORLD!r} ends with the runtime, not before")
-    del _living()[group]
+    del RUNTIME.groups[group]
     _splits.pop(group, None)
 
 
@@ -79,10 +76,9 @@ def members(group: str) -> tuple[int, ...]:
     size = ranks.get_rank_size()
     if group == WORLD:
         return tuple(range(size))
-    groups = _living()
-    if group not in groups:
+    if group not in RUNTIME.groups:
         raise ValueError(f"there is no group {group!r}; create_group makes one, after initialisation")
-    return groups[group]
+    return RUNTIME.groups[group]
 
 
 def get_rank_size(group: str = WORLD) -> int:
@@ -175,15 +171,6 @@ def set_split_strategy_by_size(dataSizeList: typing.Sequence[float], group: str 
 def splits() -> dict[str, tuple[str, tuple[float, ...]]]:
     """Return how the gradients of each group are split: by ``"index"`` or ``"size"``, and the numbers."""
     return dict(_splits)
-
-
-def _living() -> dict[str, tuple[int, ...]]:
-    """Return the groups of this initialisation; those of an earlier one are gone."""
-    global _generation
-    if RUNTIME.generation != _generation:
-        _groups.clear()
-        _generation = RUNTIME.generation
-    return _groups
 
 
 def _check_name(group: object) -> None:

@@ -38,11 +38,11 @@ def check(host_call: typing.Any) -> None:
 def called_with(loss: typing.Any, host_call: typing.Any, after: typing.Any) -> typing.Any:
     """Return the loss, such that whoever fetches it runs the host call, which comes after an op."""
     function, tensors = host_call
+    named = tensors if isinstance(tensors, dict) else dict(enumerate(tensors))
     with tf1().control_dependencies([after]):
-        if isinstance(tensors, dict):
-            called = function(**{name: tf1().identity(tensor) for name, tensor in tensors.items()})
-        else:
-            called = function(*[tf1().identity(tensor) for tensor in tensors])
+        named = {name: tf1().identity(tensor) for name, tensor in named.items()}
+    # Not after the op itself: opening a summary writer, which the function may do, is no part of a step.
+    called = function(**named) if isinstance(tensors, dict) else function(*named.values())
     operations = called if isinstance(called, (tuple, list)) else [called]
     with tf1().control_dependencies([item for item in operations if item is not None]):
         return tf1().identity(loss)

@@ -81,15 +81,22 @@ def repeated(
 
     @functools.wraps(do_run)
     def wrapped(
-        self: typing.Any, handle: object, targets: typing.Any, fetches: typing.Any, feeds: typing.Any, *rest: typing.Any
+        self: typing.Any,
+        handle: object,
+        targets: typing.Any,
+        fetches: typing.Any,
+        feeds: typing.Any,
+        options: typing.Any,
+        run_metadata: typing.Any,
     ) -> typing.Any:
         steps = 1
         if on_device(self):
             operations = [getattr(item, "op", item) for item in (*targets, *fetches)]
             steps = steps_of(lambda tensor: do_run(self, None, [], [tensor], {}, None, None)[0], self.graph, operations)
         for _ in range(steps - 1):
-            do_run(self, handle, targets, fetches, feeds, *rest)
-        return do_run(self, handle, targets, fetches, feeds, *rest)
+            # TensorFlow fills a RunMetadata once only.
+            do_run(self, handle, targets, fetches, feeds, options, None)
+        return do_run(self, handle, targets, fetches, feeds, options, run_metadata)
 
     return wrapped
 

@@ -52,6 +52,7 @@ class FakeRuntime:
         device: the device that was initialised.
         parameters: the options of initialisation.
         generation: counts initialisations; sessions that ran in an earlier one are dead.
+        groups: ranks of each group of HCCL that was created since.
         profile: where runs are profiled to, ``None`` when profiling is off.
         faults: exceptions to raise, for tests: at ``initialize``, ``open``, ``run``, ``close`` or ``shutdown``.
     """
@@ -73,6 +74,7 @@ class FakeRuntime:
         self.device = 0
         self.parameters: Parameters = {}
         self.generation = 0
+        self.groups: dict[str, tuple[int, ...]] = {}
         self.faults.clear()
         self._initializers: set[int] = set()
         self._running: set[int] = set()
@@ -111,6 +113,7 @@ class FakeRuntime:
             self.parameters = session.parameters
             self.initialized = True
             self.generation += 1
+            self.groups.clear()
             self.profile = Profile.of(self.parameters, self.device)
             self.record("initialize", session.number, f"device {self.device}")
 

@@ -148,7 +148,7 @@ class NPUInfeedOutfeedSessionHook(session_run_hook.SessionRunHook):
     def begin(self) -> None:
         """Find the writers."""
         self._initialize = list(summary_ops_v2.summary_writer_initializer_op())
-        self._flush = [summary_ops_v2.flush(writer=operation.inputs[0]) for operation in self._initialize]
+        self._flush = [tf1().raw_ops.FlushSummaryWriter(writer=operation.inputs[0]) for operation in self._initialize]
 
     def after_create_session(self, session: typing.Any, coord: typing.Any) -> None:
         """Open the writers and start the thread."""
