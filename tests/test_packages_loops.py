@@ -126,7 +126,7 @@ class TestLoop:
 
     def test_meta_graph(self, util):
         """A graph with a loop is exported and imported with its loop."""
-        count, add = counter()
+        _, add = counter()
         importlib.import_module("npu_bridge.estimator.npu.npu_hook")
         with tf1.Session() as session:
             name = util.set_iteration_per_loop(session, add, 3).name

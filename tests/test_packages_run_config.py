@@ -20,7 +20,8 @@ needs_estimator = pytest.mark.skipif(not hasattr(tf1, "estimator"), reason="this
 #: What the real estimator writes for NPURunConfig() on a host without TF_CONFIG.
 PLAIN = {
     "all_tensor_not_empty": False, "buffer_optimize": "l2_optimize", "deterministic": 0,
-    "device_type": "default_device_type", "dynamic_graph_execute_mode": "dynamic_execute", "enable_compress_weight": False,
+    "device_type": "default_device_type", "dynamic_graph_execute_mode": "dynamic_execute",
+    "enable_compress_weight": False,
     "enable_data_pre_proc": True, "enable_dump": False, "enable_dump_debug": False, "enable_exception_dump": 2,
     "enable_reduce_precision": False, "enable_small_channel": 0, "event_sync_timeout": -1,
     "experimental_logical_device_cluster_deploy_mode": "LB", "export_compile_stat": 1, "external_weight": False,

@@ -38,7 +38,7 @@ def check(host_call: typing.Any) -> None:
 def called_with(loss: typing.Any, host_call: typing.Any, after: typing.Any) -> typing.Any:
     """Return the loss, such that whoever fetches it runs the host call, which comes after an op."""
     function, tensors = host_call
-    named = tensors if isinstance(tensors, dict) else dict(enumerate(tensors))
+    named: dict[typing.Any, typing.Any] = tensors if isinstance(tensors, dict) else dict(enumerate(tensors))
     with tf1().control_dependencies([after]):
         named = {name: tf1().identity(tensor) for name, tensor in named.items()}
     # Not after the op itself: opening a summary writer, which the function may do, is no part of a step.
