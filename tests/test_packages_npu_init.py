@@ -229,7 +229,7 @@ sess.run(npu_ops.initialize_system())
 """,
         session=False,
     )
-    assert (code, output) == (0, "['npu_close']\n"), errors
+    assert (code, output) == (0, "['exit']\n"), errors
 
 
 class TestPlugin:

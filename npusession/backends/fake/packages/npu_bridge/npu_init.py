@@ -25,7 +25,7 @@ from tensorflow.core.protobuf.rewriter_config_pb2 import RewriterConfig
 from tensorflow.python.client import session
 from tensorflow.python.training import session_run_hook
 
-from npusession.backends.fake import estimators, keras, sessions
+from npusession.backends.fake import estimators, keras_sessions, sessions
 
 from .estimator import npu_ops
 from .estimator.npu import keras_to_npu, npu_plugin, npu_rnn, npu_scope, npu_strategy, util
@@ -139,7 +139,7 @@ _reloaded = "experimental_options" in globals()
 
 # The very module that scripts know as tf; the adapter for TensorFlow 2 has its version 1 API there.
 tf = tensorflow if tensorflow.__version__.startswith("1.") else tensorflow.compat.v1
-backend = keras.backend()
+backend = keras_sessions.backend()
 
 #: What the adapter recommends for RewriterConfig.
 experimental_options = {
@@ -202,9 +202,9 @@ def npu_run_config_init(run_config: typing.Any = None) -> typing.Any:
 
 def set_keras_session_npu_config(config: typing.Any = None) -> typing.Any:
     """Open a session that is configured for the device, have Keras use it, and return it."""
-    keras_sessions = keras.sessions()
+    keras = keras_sessions.sessions()
     opened = session.Session(config=npu_config_proto(config))
-    keras_sessions.set_session(opened)
+    keras.set_session(opened)
     return opened
 
 
@@ -274,9 +274,9 @@ def npu_tf_optimizer(opt: typing.Any) -> typing.Any:
 
 def npu_clear_session(config: typing.Any = None) -> None:
     """Have Keras forget its graph, and open a new session that is configured for the device."""
-    keras_sessions = keras.sessions()
-    keras_sessions.clear_session()
-    keras_sessions.set_session(session.Session(config=npu_config_proto(config)))
+    keras = keras_sessions.sessions()
+    keras.clear_session()
+    keras.set_session(session.Session(config=npu_config_proto(config)))
 
 
 if _reloaded:

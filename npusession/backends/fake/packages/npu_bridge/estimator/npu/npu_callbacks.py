@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 
 from npusession._tensorflow import tf1
-from npusession.backends.fake import keras
+from npusession.backends.fake import keras_sessions
 
 from ...hccl import hccl_ops
 from . import util
@@ -13,7 +13,7 @@ from . import util
 
 def broadcast_global_variables(root_rank: int) -> typing.Any:
     """Return an op that gives every variable that Keras initialised the value that it has on one rank."""
-    backend = keras.sessions()
+    backend = keras_sessions.sessions()
     variables = [
         variable
         for variable in backend._get_variables(backend.get_graph())
@@ -38,7 +38,7 @@ class BroadcastGlobalVariablesCallbackImpl:
         if self.broadcast_done:
             return
         if int(util.get_ranksize()) > 1:
-            keras.sessions().get_session().run(broadcast_global_variables(self.root_rank))
+            keras_sessions.sessions().get_session().run(broadcast_global_variables(self.root_rank))
         self.broadcast_done = True
 
 

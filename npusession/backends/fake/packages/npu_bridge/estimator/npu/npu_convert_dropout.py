@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 
 from npusession._tensorflow import tf1
-from npusession.backends.fake import keras
+from npusession.backends.fake import keras_sessions
 
 from .. import npu_ops
 
@@ -13,7 +13,7 @@ from .. import npu_ops
 def dropout_call(self: typing.Any, inputs: typing.Any, training: typing.Any = None) -> typing.Any:
     """``Dropout.call``, by the adapter's dropout where the layer has no noise shape."""
     if training is None:
-        training = keras.sessions().learning_phase()
+        training = keras_sessions.sessions().learning_phase()
     shape = self._get_noise_shape(inputs)
 
     def dropped() -> typing.Any:
@@ -27,5 +27,5 @@ def dropout_call(self: typing.Any, inputs: typing.Any, training: typing.Any = No
 
 
 # Keras 3 has no graphs for it to run in; its layers stay as they are.
-if hasattr(keras.backend(), "set_session"):
+if hasattr(keras_sessions.backend(), "set_session"):
     tf1().keras.layers.Dropout.call = dropout_call

@@ -92,7 +92,7 @@ def npu_resource_shutdown() -> None:
 
 def npu_close() -> None:
     """Close the device; the adapter does so at exit."""
-    plugin.finalize("npu_close")
+    plugin.finalize("exit")
 
 
 def _remote(name: str) -> NotEmulatedError:
