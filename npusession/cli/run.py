@@ -15,9 +15,11 @@ from ..backends import VARIABLE
 from ..errors import BackendError
 from ..products import Product
 from .options import product_argument
+from .script import Outcome
+from .script import run as run_script
 
-#: What NPUEstimator wants to find in the environment, where launch scripts put it, and any value will do.
-JOB_VARIABLE, JOB = "JOB_ID", "npusession"
+#: Launch scripts put a JOB_ID into the environment, which NPUEstimator wants to find there; any value will do.
+_JOB = "npusession"
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -26,10 +28,16 @@ JOB_VARIABLE, JOB = "JOB_ID", "npusession"
 )
 @click.option("--product", callback=product_argument, metavar="NAME", help="Product family or SoC version of them.")
 @click.option("--strict", is_flag=True, help="Options that the runtime ignores in silence are errors.")
-@click.option("--simulate-precision", is_flag=True, help="Really compute in low precision, to see what becomes of a loss.")
+@click.option(
+    "--simulate-precision", is_flag=True, help="Really compute in low precision, to see what becomes of a loss."
+)
 @click.option("--shadow", is_flag=True, help="Hide an adapter that is installed.")
 @click.option(
-    "--report", type=click.Choice(["text", "json", "none"]), default="text", show_default=True, help="Form of the report."
+    "--report",
+    type=click.Choice(["text", "json", "none"]),
+    default="text",
+    show_default=True,
+    help="Form of the report.",
 )
 @click.option("--report-file", type=click.Path(dir_okay=False), help="Write the report there, not to the error output.")
 @click.argument("script", type=click.Path(exists=True, dir_okay=False))
@@ -58,9 +66,8 @@ def run(
     state: dict[str, typing.Any] = {"pid": os.getpid()}
     atexit.register(_end, state, None if report == "none" else functools.partial(_write, report, output))
 
-    from ..backends.fake import importing
+    from ..backends.fake import adapter, importing
     from ..backends.fake.runtime import RUNTIME
-    from .script import run as run_script
 
     settings = {"strict": strict, "simulate_precision": simulate_precision, "product": product}
     RUNTIME.configure(**settings, **({} if devices is None else {"devices": devices}))
@@ -68,12 +75,10 @@ def run(
         importing.enable(shadow=shadow)
     except BackendError as error:
         raise click.ClickException(str(error).replace("shadow=True", "--shadow")) from error
+    # A script that uses npusession itself is on the emulation as well.
     os.environ[VARIABLE] = "fake"
-    notes = []
-    if not os.environ.get(JOB_VARIABLE):
-        os.environ[JOB_VARIABLE] = JOB
-        notes.append(f"{JOB_VARIABLE} was not set; on a host the launch script has to, for NPUEstimator at least")
-    state["notes"] = notes
+    if not strict:
+        adapter.default_job = _JOB
     state["script"] = [script, *arguments]
     state["outcome"] = outcome = run_script(script, arguments)
     sys.exit(outcome.code)
@@ -87,16 +92,16 @@ def _end(state: dict[str, typing.Any], write: typing.Callable[..., None] | None)
         return
     sys.stdout.flush()
     if write is not None:
-        write(state["script"], outcome, state["notes"])
+        write(state["script"], outcome)
     if outcome.interrupted and sys.version_info >= (3, 8):
         # So that the shell knows, which does not see an exit code then but the signal.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
 
 
-def _write(form: str, output: typing.TextIO, script: list[str], outcome: typing.Any, notes: list[str]) -> None:
+def _write(form: str, output: typing.TextIO, script: list[str], outcome: Outcome) -> None:
     from .run_report import RunReport
 
-    report = RunReport.of_this_process(script, outcome, notes)
+    report = RunReport.of_this_process(script, outcome)
     output.write(report.as_json() if form == "json" else report.as_text())
     output.flush()

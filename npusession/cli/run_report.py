@@ -9,6 +9,7 @@ import os
 import typing
 
 from ..backends.fake.runtime import RUNTIME
+from ..options import TABLE, Scene
 from ..testing import FakeNpu
 from .script import Outcome
 
@@ -38,7 +39,6 @@ class RunReport:
         dumps: files that dumps wrote, by directory.
         profiles: directories of profiles.
         precision: session, run and mode of each precision phase of accelerated training.
-        notes: what else was done for the script.
     """
 
     script: list[str]
@@ -56,10 +56,9 @@ class RunReport:
     dumps: dict[str, int]
     profiles: list[str]
     precision: list[dict[str, object]]
-    notes: list[str]
 
     @classmethod
-    def of_this_process(cls, script: list[str], outcome: Outcome, notes: list[str]) -> RunReport:
+    def of_this_process(cls, script: list[str], outcome: Outcome) -> RunReport:
         """Return what happened on the emulation until now."""
         seen, settings = FakeNpu(), RUNTIME.settings
         details: dict[str, list[str]] = collections.defaultdict(list)
@@ -92,7 +91,6 @@ class RunReport:
             dumps=dict(collections.Counter(os.path.dirname(str(path)) for path in seen.dumps)),
             profiles=[str(path) for path in seen.profiles],
             precision=[phase._asdict() for phase in seen.precision_timeline],
-            notes=notes,
         )
 
     def as_json(self) -> str:
@@ -105,9 +103,8 @@ class RunReport:
         lines = [f"npusession run {' '.join(self.script)}: {ended}"]
         lines += self._life()
         for session in self.sessions:
-            options = typing.cast("dict[str, object]", session["options"])
-            given = " ".join(f"{name}={value}" for name, value in options.items())
-            lines.append(f"  session {session['number']} ({session['site']}): {session['runs']} runs; {given or 'no options'}")
+            given = _configured(typing.cast("dict[str, object]", session["options"]))
+            lines.append("  session {number} ({site}): runs: {runs}; {given}".format(**session, given=given))
         for title, found in (
             ("ignored in silence by the real runtime", [_times(text, n) for text, n in self.ignored.items()]),
             ("left to other sessions", self.leaks),
@@ -115,7 +112,6 @@ class RunReport:
             ("dumps", [f"{path}: {_files(count)}" for path, count in self.dumps.items()]),
             ("profiles", self.profiles),
             ("precision", ["session {session}, from run {run}: {mode}".format(**phase) for phase in self.precision]),
-            ("note", self.notes),
         ):
             lines += _listed(title, found)
         return "\n".join(lines) + "\n"
@@ -136,6 +132,16 @@ class RunReport:
         left = [str(session["number"]) for session in self.sessions if not session["closed"]]
         if left:
             yield "  never closed: session {}".format(", ".join(left))
+
+
+def _configured(options: typing.Mapping[str, object]) -> str:
+    """Say which options are not at their defaults."""
+    given = [
+        f"{name}={value}"
+        for name, value in sorted(options.items())
+        if name not in TABLE or TABLE[name].default(Scene.TRAINING) != value
+    ]
+    return " ".join(given) or "all options at their defaults"
 
 
 def _files(count: int) -> str:
