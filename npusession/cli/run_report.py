@@ -39,6 +39,7 @@ class RunReport:
         dumps: files that dumps wrote, by directory.
         profiles: directories of profiles.
         precision: session, run and mode of each precision phase of accelerated training.
+        notes: what the emulation did for the script that a host would not.
     """
 
     script: list[str]
@@ -56,6 +57,7 @@ class RunReport:
     dumps: dict[str, int]
     profiles: list[str]
     precision: list[dict[str, object]]
+    notes: list[str]
 
     @classmethod
     def of_this_process(cls, script: list[str], outcome: Outcome) -> RunReport:
@@ -91,6 +93,7 @@ class RunReport:
             dumps=dict(collections.Counter(os.path.dirname(str(path)) for path in seen.dumps)),
             profiles=[str(path) for path in seen.profiles],
             precision=[phase._asdict() for phase in seen.precision_timeline],
+            notes=details["note"],
         )
 
     def as_json(self) -> str:
@@ -111,6 +114,7 @@ class RunReport:
             ("devices touched besides", self.devices),
             ("dumps", [f"{path}: {_files(count)}" for path, count in self.dumps.items()]),
             ("profiles", self.profiles),
+            ("note", self.notes),
             ("precision", ["session {session}, from run {run}: {mode}".format(**phase) for phase in self.precision]),
         ):
             lines += _listed(title, found)

@@ -2,11 +2,11 @@
 
 import numpy as np
 import tensorflow as tf
-from npu_bridge.npu_init import *  # noqa: F403
+from npu_bridge.npu_init import *
 from tensorflow.python.keras import backend as K  # noqa: F401
 
 tf.disable_v2_behavior() if tf.__version__ >= "2" else None
-npu_keras_sess = set_keras_session_npu_config()  # noqa: F405
+npu_keras_sess = set_keras_session_npu_config()
 data = np.random.RandomState(0).rand(64, 3)
 labels = (data.sum(1) > 1.5).astype(int)
 model = tf.keras.Sequential(
@@ -15,9 +15,9 @@ model = tf.keras.Sequential(
 model.compile(
     npu_keras_optimizer(tf.keras.optimizers.SGD(0.1)),
     "sparse_categorical_crossentropy",
-    metrics=["accuracy"],  # noqa: F405
+    metrics=["accuracy"],
 )
-callbacks = npu_callbacks_append(callbacks_list=[tf.keras.callbacks.TerminateOnNaN()])  # noqa: F405
+callbacks = npu_callbacks_append(callbacks_list=[tf.keras.callbacks.TerminateOnNaN()])
 model.fit(data, labels, epochs=2, verbose=0, callbacks=callbacks)
 print("predicted", model.predict(data).shape)
-close_session(npu_keras_sess)  # noqa: F405
+close_session(npu_keras_sess)

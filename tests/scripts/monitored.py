@@ -5,7 +5,7 @@ import tempfile
 import numpy as np
 import tensorflow as tf
 from npu_bridge.estimator.npu import util
-from npu_bridge.npu_init import *  # noqa: F403
+from npu_bridge.npu_init import *
 
 tf.disable_eager_execution()
 ITERATIONS = 10
@@ -21,12 +21,12 @@ custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
 custom_op.name = "NpuOptimizer"
 custom_op.parameter_map["iterations_per_loop"].i = ITERATIONS
 custom_op.parameter_map["enable_data_pre_proc"].b = True
-config.graph_options.rewrite_options.remapping = RewriterConfig.OFF  # noqa: F405
-config.graph_options.rewrite_options.memory_optimization = RewriterConfig.OFF  # noqa: F405
+config.graph_options.rewrite_options.remapping = RewriterConfig.OFF
+config.graph_options.rewrite_options.memory_optimization = RewriterConfig.OFF
 
 iteration = util.IterationPerLoop()
 train_op = iteration.create_iteration_per_loop_var(train_op)
-hooks = [tf.train.StopAtStepHook(last_step=50), NpuEmptyHook()]  # noqa: F405
+hooks = [tf.train.StopAtStepHook(last_step=50), NpuEmptyHook()]
 runs = 0
 with tf.train.MonitoredTrainingSession(checkpoint_dir=tempfile.mkdtemp(), hooks=hooks, config=config) as sess:
     iteration.load_iteration_per_loop_var(sess, ITERATIONS)

@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow as tf
 from npu_bridge.estimator.npu.npu_config import DumpConfig, NPURunConfig, ProfilingConfig
 from npu_bridge.estimator.npu.npu_estimator import NPUEstimator, NPUEstimatorSpec
-from npu_bridge.npu_init import *  # noqa: F403
+from npu_bridge.npu_init import *
 
 flags = tf.flags
 flags.DEFINE_integer("iterations_per_loop", 5, "")
@@ -28,7 +28,7 @@ def model_fn(features, labels, mode, params):
     if mode == tf.estimator.ModeKeys.EVAL:
         metrics = {"mae": tf.metrics.mean_absolute_error(labels, prediction)}
         return NPUEstimatorSpec(mode=mode, loss=loss, eval_metric_ops=metrics)
-    optimizer = NPUDistributedOptimizer(tf.train.AdamOptimizer(params["rate"]))  # noqa: F405
+    optimizer = NPUDistributedOptimizer(tf.train.AdamOptimizer(params["rate"]))
     train_op = optimizer.minimize(loss, tf.train.get_or_create_global_step())
     return NPUEstimatorSpec(mode=mode, loss=loss, train_op=train_op)
 
@@ -44,7 +44,7 @@ def main(_):
         dump_config=DumpConfig(enable_dump=False),
     )
     estimator = NPUEstimator(model_fn=model_fn, config=config, params={"rate": 0.1})
-    estimator.train(input_fn, max_steps=FLAGS.train_steps, hooks=npu_hooks_append())  # noqa: F405
+    estimator.train(input_fn, max_steps=FLAGS.train_steps, hooks=npu_hooks_append())
     result = estimator.evaluate(input_fn, steps=4)
     print("steps", result["global_step"])
 

@@ -4,7 +4,7 @@ import tempfile
 
 import numpy as np
 import tensorflow as tf
-from npu_bridge.npu_init import *  # noqa: F403
+from npu_bridge.npu_init import *
 
 tf.logging.set_verbosity(tf.logging.ERROR)
 
@@ -12,7 +12,7 @@ tf.logging.set_verbosity(tf.logging.ERROR)
 def model_fn(features, labels, mode):
     prediction = tf.layers.dense(features["x"], 1)
     loss = tf.losses.mean_squared_error(labels, prediction)
-    train_op = npu_tf_optimizer(tf.train.AdamOptimizer(0.1)).minimize(loss, tf.train.get_global_step())  # noqa: F405
+    train_op = npu_tf_optimizer(tf.train.AdamOptimizer(0.1)).minimize(loss, tf.train.get_global_step())
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
 
@@ -24,10 +24,10 @@ def input_fn():
 run_config = tf.estimator.RunConfig(
     model_dir=tempfile.mkdtemp(), session_config=tf.ConfigProto(allow_soft_placement=True), save_checkpoints_steps=10
 )
-estimator = tf.estimator.Estimator(model_fn, config=npu_run_config_init(run_config=run_config))  # noqa: F405
+estimator = tf.estimator.Estimator(model_fn, config=npu_run_config_init(run_config=run_config))
 tf.estimator.train_and_evaluate(
     estimator,
-    tf.estimator.TrainSpec(input_fn, max_steps=20, hooks=npu_hooks_append()),  # noqa: F405
+    tf.estimator.TrainSpec(input_fn, max_steps=20, hooks=npu_hooks_append()),
     tf.estimator.EvalSpec(input_fn, steps=1, throttle_secs=0),
 )
 print("steps", estimator.get_variable_value("global_step"))

@@ -3,7 +3,7 @@
 import tempfile
 
 import tensorflow as tf
-from npu_bridge.npu_init import *  # noqa: F403
+from npu_bridge.npu_init import *
 from tensorflow.contrib import slim
 from tensorflow.contrib.layers import xavier_initializer
 
@@ -13,7 +13,7 @@ loss = tf.reduce_mean(tf.square(net))
 step = slim.get_or_create_global_step()
 train_op = slim.learning.create_train_op(loss, tf.train.AdamOptimizer(), global_step=step)
 supervisor = tf.train.Supervisor(logdir=tempfile.mkdtemp(), global_step=step, save_summaries_secs=0)
-with supervisor.managed_session(config=npu_config_proto()) as sess:  # noqa: F405
+with supervisor.managed_session(config=npu_config_proto()) as sess:
     while not supervisor.should_stop():
         sess.run(train_op)
         if sess.run(step) >= 5:

@@ -134,7 +134,7 @@ def _of_environment() -> JobInfo | None:
         _LOG.error("there is no job: no file describes it, and JOB_ID is not in the environment")
         return None
     if job == adapter.default_job:
-        RUNTIME.record("ignored", 0, "JOB_ID is not in the environment; on a host NPUEstimator refuses to start then")
+        RUNTIME.record("note", 0, "JOB_ID is not in the environment; on a host NPUEstimator refuses to start then")
     size = util.get_ranksize()
     return JobInfo(
         job_id=job,
