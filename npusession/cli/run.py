@@ -59,7 +59,8 @@ def run(
     report at the end says what was configured, ignored, initialised and left behind.
     """
     try:
-        output = sys.stderr if report_file is None else open(report_file, "w", encoding="utf-8")
+        # Open until the very end of the process.
+        output = sys.stderr if report_file is None else open(report_file, "w", encoding="utf-8")  # noqa: SIM115
     except OSError as error:
         raise click.ClickException(f"--report-file: {error}") from error
     # The first handler that is registered is the last one that runs: it sees what all others do.
