@@ -27,8 +27,7 @@ def call(tmp_path):
             [*command, os.path.join("sub", "script.py"), *arguments],
             cwd=str(tmp_path),
             env=environ,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             text=True,
             timeout=240,
         )
@@ -44,8 +43,11 @@ LIKE_PYTHON = {
         print(sys.argv, sys.path[0], sys.modules["__main__"].__dict__ is globals(), sorted(globals()))
         """,
     "own module beside it": """
-        open(os.path.join(sys.path[0], "beside.py"), "w").write("print(__name__)") if False else None
-        """.replace("open(", "import os, sys; open("),
+        import os, sys
+        with open(os.path.join(os.path.dirname(__file__), "beside.py"), "w") as file:
+            file.write("print(__name__)")
+        import beside
+        """,
     "end": "print('end')",
     "exit": "import sys; sys.exit()",
     "exit code": "import sys; sys.exit(7)",
@@ -264,7 +266,7 @@ class TestReport:
 
     def test_abort(self, call):
         """Where the real process would die, the script ends with an error that says why."""
-        text = SESSION.format('op.parameter_map["iterations_per_loop"].s = b"1"')
+        text = SESSION.format('op.parameter_map["buffer_optimize"].s = b"l3"')
         code, _, errors = call(text)
         assert code == 1
         assert "NpuAbortError: the real process would abort here" in errors

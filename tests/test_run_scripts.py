@@ -46,13 +46,12 @@ def test_script(case, tmp_path):
     environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), environ.get("PYTHONPATH", "")]))
     environ.update(TF_CPP_MIN_LOG_LEVEL="3", PYTHONWARNINGS="ignore")
     report = tmp_path / "report.json"
+    options = ["--report", "json", "--report-file", str(report)]
     process = subprocess.run(
-        [sys.executable, "-m", "npusession", "run", "--report", "json", "--report-file", str(report)]
-        + [str(SCRIPTS / f"{name}.py"), *arguments],
+        [sys.executable, "-m", "npusession", "run", *options, str(SCRIPTS / f"{name}.py"), *arguments],
         cwd=str(tmp_path),
         env=environ,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         text=True,
         timeout=300,
     )

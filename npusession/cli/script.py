@@ -43,6 +43,7 @@ def run(script: str, arguments: typing.Sequence[str]) -> Outcome:
     main = types.ModuleType("__main__")
     main.__dict__.update(
         __file__=path,
+        **({} if sys.version_info >= (3, 14) else {"__annotations__": {}}),
         __cached__=None,
         __loader__=importlib.machinery.SourceFileLoader("__main__", path),
         __builtins__=sys.modules["builtins"],
