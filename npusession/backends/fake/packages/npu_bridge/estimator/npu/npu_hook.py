@@ -111,7 +111,7 @@ class SetIterationsVarHook(session_run_hook.SessionRunHook):
         loops.load(self._variables, session, typing.cast(int, self._iterations_per_loop))
 
 
-def broadcast_global_variables(root_rank: int | None) -> typing.Any:
+def broadcast_global_variables(root_rank: typing.Any) -> typing.Any:
     """Return an op that gives every trainable variable the value that it has on one rank."""
     operations = []
     for variable in tf1().trainable_variables():
