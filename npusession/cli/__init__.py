@@ -8,14 +8,16 @@ from .._version import __version__
 from .dump import dump
 from .explain import explain
 from .options import options
+from .run import run
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="npusession")
 def main() -> None:
-    """Options of TensorFlow sessions on Ascend NPUs: look them up, check plans, and look into dumps."""
+    """TensorFlow sessions on Ascend NPUs: look up options, check plans, run scripts on the emulation, look into dumps."""
 
 
 main.add_command(dump)
 main.add_command(explain)
 main.add_command(options)
+main.add_command(run)

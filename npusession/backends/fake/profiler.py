@@ -50,7 +50,7 @@ def stop() -> None:
     global _output, _profile
     profile, _output, _profile = _profile, None, None
     if profile is not None:
-        profile.write()
+        profile.close()
 
 
 def current() -> Profile | None:

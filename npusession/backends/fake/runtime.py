@@ -79,6 +79,7 @@ class FakeRuntime:
         session_device: the one value of ``session_device_id`` that native code has, of the newest session that was
             configured; -1 when that gave none.
         generation: counts initialisations; sessions that ran in an earlier one are dead.
+        groups: ranks of each group of HCCL that was created since.
         profile: where runs are profiled to, ``None`` when profiling is off.
         profiles: directories of all profiles.
         finishing: what is called once the runtime is finalised.
@@ -106,6 +107,7 @@ class FakeRuntime:
         self.kept: dict[str, Kept] = {}
         self.session_device = -1
         self.generation = 0
+        self.groups: dict[str, tuple[int, ...]] = {}
         self.profile: Profile | None = None
         self.profiles: list[str] = []
         self.finishing: list[typing.Callable[[], None]] = []
@@ -235,6 +237,7 @@ class FakeRuntime:
             self.parameters = session.parameters
             self.initialized = True
             self.generation += 1
+            self.groups.clear()
             self.profile = Profile.of(self.parameters, self.device)
             if self.profile is not None:
                 self.profiles.append(self.profile.path)

@@ -12,11 +12,10 @@ import typing
 
 from ..._tensorflow import tf1
 from ...options import OPTIMIZER_NAME
-from . import not_emulated, profiler
+from . import not_emulated
 from .device import DeviceSession
-from .nodes import ancestors, by_name
-from .npu_ops import Lifecycle, lifecycle_ops
-from .precision import prepare, simulate
+from .precision import prepare
+from .runs import Run
 from .runtime import RUNTIME
 
 #: Attribute of a TensorFlow session that holds its device session.
@@ -25,10 +24,19 @@ _ATTRIBUTE = "_npusession_device"
 _CONFIG = 2
 #: Class, name of the method, and what it was before.
 _replaced: list[tuple[typing.Any, str, typing.Any]] = []
+#: Whether every session gets an NpuOptimizer entry. The adapter does that once its npu_init is imported; with the rest
+#: of it, sessions of other configurations are TensorFlow's own.
+_defaults = False
 
 
-def install() -> None:
-    """Replace the methods; a second call does nothing."""
+def install(*, defaults: bool = True) -> None:
+    """Replace the methods; they are replaced once.
+
+    Args:
+        defaults: whether sessions without an NpuOptimizer entry get one, from now on.
+    """
+    global _defaults
+    _defaults = _defaults or defaults
     tf1()
     from tensorflow.python.client.session import BaseSession
 
@@ -43,6 +51,8 @@ def install() -> None:
 
 def uninstall() -> None:
     """Put the methods back; sessions that are open are ordinary ones from then on."""
+    global _defaults
+    _defaults = False
     while _replaced:
         cls, name, before = _replaced.pop()
         if before is None:
@@ -70,7 +80,7 @@ def prepare_config(config: typing.Any) -> typing.Any:
     """Bring a ConfigProto into the form that the adapter gives every session, in place, as the adapter does."""
     rewrite = config.graph_options.rewrite_options
     off = type(rewrite).OFF
-    if all(entry.name != OPTIMIZER_NAME for entry in rewrite.custom_optimizers):
+    if not _has_entry(config):
         rewrite.custom_optimizers.add().name = OPTIMIZER_NAME
         rewrite.memory_optimization = off
     config.allow_soft_placement = True
@@ -80,14 +90,21 @@ def prepare_config(config: typing.Any) -> typing.Any:
     return config
 
 
+def _has_entry(config: typing.Any) -> bool:
+    return any(entry.name == OPTIMIZER_NAME for entry in config.graph_options.rewrite_options.custom_optimizers)
+
+
 def _initializing(initialize: typing.Callable[..., None]) -> typing.Callable[..., None]:
     @functools.wraps(initialize)
     def wrapped(self: typing.Any, *args: typing.Any, **keywords: typing.Any) -> None:
         # As with the adapter, None is fine as a keyword, and an AttributeError as the third positional argument.
         config = args[_CONFIG] if len(args) > _CONFIG else keywords.get("config") or tf1().ConfigProto()
-        keywords["config"] = prepare_config(config)
+        if _defaults:
+            config = prepare_config(config)
+        keywords["config"] = config
         initialize(self, *args[:_CONFIG], **keywords)
-        setattr(self, _ATTRIBUTE, DeviceSession(keywords["config"]))
+        if config is not None and _has_entry(config):
+            setattr(self, _ATTRIBUTE, DeviceSession(config))
 
     return wrapped
 
@@ -95,63 +112,14 @@ def _initializing(initialize: typing.Callable[..., None]) -> typing.Callable[...
 def _running(do_run: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
     @functools.wraps(do_run)
     def wrapped(
-        self: typing.Any,
-        handle: object,
-        targets: typing.Any,
-        fetches: typing.Any,
-        feeds: typing.Any,
-        *options: typing.Any,
+        self: typing.Any, handle: object, targets: typing.Any, fetches: typing.Any, feeds: typing.Any, *buffers: typing.Any
     ) -> typing.Any:
         device = device_session(self)
         if device is None:
-            return do_run(self, handle, targets, fetches, feeds, *options)
-        if handle is None:
-            prepare(self.graph)
-        lifecycle = _begin(self.graph, device, targets, fetches, feeds)
-        artefacts = device.artefacts
-        watched = artefacts is not None and not artefacts.idle
+            return do_run(self, handle, targets, fetches, feeds, *buffers)
+        return Run(self, device, do_run, targets, fetches, feeds, buffers).make(handle)
 
-        def call(wanted: typing.Sequence[typing.Any], trace: bool = True) -> typing.Any:
-            wanted, fed = simulate(self.graph, device, wanted, feeds)
-
-            def run(*buffers: typing.Any) -> typing.Any:
-                return do_run(self, None, targets, wanted, fed, *buffers)
-
-            profile = RUNTIME.profile if trace and device.on_device else None
-            return run(*options) if profile is None else profile.traced(run, *options)
-
-        try:
-            # A part of a run takes just what was announced for it.
-            if handle is not None or not (watched or RUNTIME.profile or RUNTIME.settings.simulate_precision):
-                return do_run(self, handle, targets, fetches, feeds, *options)
-            return call(fetches) if artefacts is None else artefacts.run(call, targets, fetches, feeds)
-        except Exception:
-            for operation in lifecycle:
-                if operation.error is not None:
-                    raise operation.error from None
-            raise
-
-    return wrapped
-
-
-def _begin(
-    graph: typing.Any, device: DeviceSession, targets: typing.Any, fetches: typing.Any, feeds: typing.Any
-) -> list[Lifecycle]:
-    """Do what comes before a run; returns the initialize and shutdown ops that are in it."""
-    known = lifecycle_ops(graph)
-    operations = [getattr(item, "op", item) for item in (*targets, *fetches)]
-    asked = {operation.name for operation in operations}
-    device.before_run(lifecycle_only=bool(asked) and asked <= known.keys())
-    lifecycle = [known[name] for name in asked & known.keys()]
-    for operation in lifecycle:
-        RUNTIME.faults.trip(operation.moment)
-        operation.session, operation.error = device, None
-    if RUNTIME.faults.in_graphs:
-        fed = by_name(feeds)
-        for operation in ancestors(operations, fed):
-            if not any(tensor.name in fed for tensor in operation.outputs):
-                RUNTIME.faults.trip(operation.name, device.timeout)
-    return lifecycle
+    return not_emulated.translated(wrapped)
 
 
 def _calling(make_callable: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
@@ -159,6 +127,7 @@ def _calling(make_callable: typing.Callable[..., typing.Any]) -> typing.Callable
     def wrapped(
         self: typing.Any, fetches: typing.Any, feed_list: typing.Any = None, accept_options: bool = False
     ) -> typing.Any:
+        prepare(self.graph)
         # With a list of feeds, if only an empty one, TensorFlow's callable is a call of run().
         asked = feed_list if device_session(self) is None else feed_list or []
         return make_callable(self, fetches, asked, accept_options)

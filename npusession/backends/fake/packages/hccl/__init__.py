@@ -1,0 +1,1 @@
+"""The emulated HCCL of the adapter."""

@@ -1,0 +1,321 @@
+"""`npusession run` runs a script as Python does, and says what it did on the emulation."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+
+@pytest.fixture
+def call(tmp_path):
+    """Run a script's text with `npusession run`, or with Python alone; returns exit code, output, and error output."""
+
+    def run(text, *arguments, options=("--report", "none"), plain=False, module=True, **variables):
+        script = tmp_path / "sub" / "script.py"
+        script.parent.mkdir(exist_ok=True)
+        script.write_text(textwrap.dedent(text))
+        environ = {name: value for name, value in os.environ.items() if not name.startswith(("NPUSESSION", "JOB_ID"))}
+        root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environ.get("PYTHONPATH", "")]))
+        environ.update(TF_CPP_MIN_LOG_LEVEL="3", PYTHONWARNINGS="ignore", **variables)
+        command = [sys.executable, *([] if plain else ["-m", "npusession", "run", *options])]
+        process = subprocess.run(
+            [*command, os.path.join("sub", "script.py"), *arguments],
+            cwd=str(tmp_path),
+            env=environ,
+            capture_output=True,
+            text=True,
+            timeout=240,
+        )
+        return process.returncode, process.stdout, process.stderr
+
+    return run
+
+
+LIKE_PYTHON = {
+    "place": """
+        import os, sys
+        print(__name__, __file__, __package__, __spec__, __cached__, type(__loader__).__name__, __doc__)
+        print(sys.argv, sys.path[0], sys.modules["__main__"].__dict__ is globals(), sorted(globals()))
+        """,
+    "own module beside it": """
+        import os, sys
+        with open(os.path.join(os.path.dirname(__file__), "beside.py"), "w") as file:
+            file.write("print(__name__)")
+        import beside
+        """,
+    "end": "print('end')",
+    "exit": "import sys; sys.exit()",
+    "exit code": "import sys; sys.exit(7)",
+    "exit true": "import sys; sys.exit(True)",
+    "exit message": "import sys; sys.exit('that was it')",
+    "raise SystemExit": "raise SystemExit(3)",
+    "error": """
+        def f():
+            raise ValueError("wrong")
+        f()
+        """,
+    "error from error": """
+        try:
+            1 / 0
+        except ZeroDivisionError as error:
+            raise KeyError("k") from error
+        """,
+    "error within error": """
+        try:
+            1 / 0
+        finally:
+            {}["k"]
+        """,
+    "syntax error": "def f(:\n",
+    "encoding": "# -*- coding: latin-1 -*-\nprint('x')\n",
+    "own hook": """
+        import sys
+        sys.excepthook = lambda kind, error, traceback: print("mine:", error, traceback.tb_lineno)
+        raise ValueError("wrong")
+        """,
+    "at exit": """
+        import atexit, threading, time
+        atexit.register(print, "first")
+        atexit.register(print, "second")
+        threading.Thread(target=lambda: (time.sleep(0.2), print("thread"))).start()
+        """,
+    "annotations": "def f(x: undefined): pass\n",
+    "interrupt": "raise KeyboardInterrupt\n",
+    "click": """
+        import click
+        @click.command()
+        @click.option("--times", default=1)
+        def main(times):
+            raise RuntimeError(times)
+        main()
+        """,
+    "pickle": """
+        import pickle
+        class A: pass
+        print(type(pickle.loads(pickle.dumps(A()))) is A)
+        """,
+}
+
+
+@pytest.mark.parametrize("text", LIKE_PYTHON.values(), ids=LIKE_PYTHON)
+def test_like_python(call, text):
+    """Output, traceback and exit code are those of Python itself, whatever the script does."""
+    arguments = ["--times", "2"] if "click" in text else []
+    wanted = call(text, *arguments, plain=True)
+    assert call(text, *arguments) == wanted
+
+
+def test_arguments(call):
+    """Everything behind the script's name is the script's own, options of this command too."""
+    arguments = ["--epochs", "1", "-x", "--report", "json", "--help", "--", "last"]
+    code, output, _ = call("import sys; print(sys.argv[1:])", *arguments)
+    assert (code, output) == (0, f"{arguments}\n")
+
+
+def test_interrupted(tmp_path):
+    """Ctrl-C ends the script as it ends Python, for the shell too, with the report."""
+    script = tmp_path / "script.py"
+    script.write_text("import time\nprint('there', flush=True)\ntime.sleep(60)\n")
+    codes = []
+    for command in ([], ["-m", "npusession", "run"]):
+        root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        process = subprocess.Popen(
+            [sys.executable, *command, str(script)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])},
+        )
+        assert process.stdout.readline() == "there\n"
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        assert "KeyboardInterrupt" in errors
+        codes.append(process.returncode)
+    assert codes[0] == codes[1]
+    assert "npusession run" in errors
+    assert "click" not in errors
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--devices", "0"], "--devices"),
+        (["--product", "x"], "x"),
+        (["--report-file", "/does/not/exist/report"], "report-file"),
+    ],
+)
+def test_wrong_options(call, options, words):
+    """A wrong option is refused before the script begins."""
+    code, output, errors = call("print('began')", options=options)
+    assert code != 0
+    assert output == ""
+    assert words in errors
+    assert "Traceback" not in errors
+
+
+def test_no_script(call):
+    """A script that is not there is a clear error."""
+    code, _, errors = call("", options=["missing.py"])
+    assert code == 2
+    assert "missing.py" in errors
+
+
+def test_installed_adapter(call, tmp_path):
+    """An adapter that is installed is not hidden unasked."""
+    (tmp_path / "path" / "npu_bridge").mkdir(parents=True)
+    (tmp_path / "path" / "npu_bridge" / "__init__.py").write_text("")
+    variables = {"PYTHONPATH": os.pathsep.join([str(tmp_path / "path"), *sys.path])}
+    text = "import npu_bridge.helper.helper\nprint(npu_bridge.__version__)"
+    code, output, errors = call(text, **variables)
+    assert (code, output) == (1, "")
+    assert "--shadow" in errors
+    pytest.importorskip("tensorflow")
+    assert call(text, options=["--shadow", "--report", "none"], **variables)[:2] == (0, "v1.15.0\n")
+
+
+SESSION = """
+    from npu_bridge.npu_init import *
+    tf.disable_eager_execution()
+    config = tf.ConfigProto()
+    op = config.graph_options.rewrite_options.custom_optimizers.add()
+    op.name = "NpuOptimizer"
+    {}
+    config.graph_options.rewrite_options.remapping = RewriterConfig.OFF
+    config.graph_options.rewrite_options.memory_optimization = RewriterConfig.OFF
+    with tf.Session(config=config) as sess:
+        print(sess.run(tf.constant(2)))
+"""
+
+
+class TestReport:
+    @pytest.fixture(autouse=True)
+    def tensorflow(self):
+        pytest.importorskip("tensorflow", reason="sessions need TensorFlow")
+
+    @staticmethod
+    def report(errors):
+        return json.loads(errors[errors.index("{\n") :])
+
+    def test_json(self, call, tmp_path):
+        """The report tells sessions, options, life cycle and exit code, as JSON in a file."""
+        file = tmp_path / "report.json"
+        text = SESSION.format('op.parameter_map["precision_mode"].s = b"allow_mix_precision"')
+        code, output, errors = call(
+            text, "a", options=["--report", "json", "--report-file", str(file), "--devices", "2"]
+        )
+        assert (code, output) == (0, "2\n"), errors
+        report = json.loads(file.read_text("utf-8"))
+        assert report["script"] == [os.path.join("sub", "script.py"), "a"]
+        assert (report["exit_code"], report["error"]) == (0, "")
+        assert report["host"]["devices"] == 2
+        (session,) = report["sessions"]
+        assert session["options"] == {"precision_mode": "allow_mix_precision"}
+        assert (session["runs"], session["closed"]) == (1, True)
+        assert session["site"].endswith("script.py:10")
+        assert report["initialized"] == [{"session": 1, "device": "0"}]
+        assert report["shut_down"] is True
+        assert not any(report[name] for name in ("ignored", "leaks", "dumps", "profiles", "precision", "notes"))
+
+    def test_text(self, call):
+        """The text says the same to a reader, and what is left behind."""
+        text = SESSION.format('op.parameter_map["mix_compile_mod"].b = True').replace(
+            "with tf.S", "if True:\n        sess = tf.S"
+        )
+        text = text.replace(" as sess:", "")
+        code, output, errors = call(text, options=[])
+        assert (code, output) == (0, "2\n"), errors
+        for words in (
+            "exit code 0",
+            "initialised: device 0, by session 1",
+            "not shut down",
+            "never closed: session 1",
+            "ignored in silence by the real runtime: NPU101 mix_compile_mod",
+        ):
+            assert words in errors
+
+    def test_nothing(self, call):
+        """A script that never touches the device is told so."""
+        assert "no session was configured for the device" in call("print(1)", options=[])[2]
+
+    def test_strict(self, call):
+        """With --strict an option that the runtime would ignore ends the script, with its fix."""
+        text = SESSION.format('op.parameter_map["mix_compile_mod"].b = True')
+        code, output, errors = call(text, options=["--strict", "--report", "json"])
+        assert (code, output) == (1, "")
+        assert "mix_compile_mode" in errors
+        assert "OptionsError" in self.report(errors)["error"]
+
+    def test_devices(self, call):
+        """A device that the host does not have is an error."""
+        text = SESSION.format('op.parameter_map["session_device_id"].i = 1')
+        assert call(text)[0] == 0
+        code, _, errors = call(text, options=["--devices", "1"])
+        assert code == 1
+        assert "there is no device 1" in errors
+
+    def test_product(self, call):
+        """What a product does not have is reported with --product."""
+        text = SESSION.format('op.parameter_map["HCCL_algorithm"].s = b"level0:ring"')
+        _, _, errors = call(text, options=["--product", "Atlas A2", "--report", "json"])
+        assert self.report(errors)["host"]["product"] is not None
+
+    def test_abort(self, call):
+        """Where the real process would die, the script ends with an error that says why."""
+        text = SESSION.format('op.parameter_map["buffer_optimize"].s = b"l3"')
+        code, _, errors = call(text)
+        assert code == 1
+        assert "NpuAbortError: the real process would abort here" in errors
+        # Nothing of npusession is in the way of the script's own line.
+        assert "sessions.py" not in errors
+
+    def test_artefacts(self, call, tmp_path):
+        """Dumps, profiles and precision phases are listed."""
+        text = SESSION.format(
+            f"""
+    import os
+    os.environ.update(TOTAL_STEP="10", STEP_NOW="0")
+    for name, field, value in (
+        ("enable_dump", "b", True), ("dump_path", "s", {str(tmp_path)!r}.encode()), ("dump_mode", "s", b"all"),
+        ("profiling_mode", "b", True), ("profiling_options", "s", b'{{"output": "{tmp_path}/profile"}}'),
+        ("experimental_accelerate_train_mode", "s", b"fast|step|0.9"),
+    ):
+        setattr(op.parameter_map[name], field, value)
+    """
+        )
+        code, _, errors = call(text, options=["--report", "json"])
+        assert code == 0, errors
+        report = self.report(errors)
+        assert sum(report["dumps"].values()) >= 1
+        assert [path.startswith(f"{tmp_path}/profile") for path in report["profiles"]] == [True]
+        assert [phase["mode"] for phase in report["precision"]] == ["allow_mix_precision_fp16"]
+
+    def test_fork(self, call):
+        """A child process that the script forks leaves the report to its parent."""
+        text = """
+            import os, sys
+            child = os.fork()
+            if not child:
+                sys.exit(5)
+            print(os.WEXITSTATUS(os.waitpid(child, 0)[1]))
+            """
+        code, output, errors = call(text, options=[])
+        assert (code, output) == (0, "5\n")
+        assert errors.count("npusession run") == 1
+
+    def test_on_the_fake(self, call):
+        """A script that uses npusession itself is on the fake backend."""
+        text = """
+            import tensorflow as tf
+            from npusession import NpuSession
+            graph = tf.Graph()
+            with graph.as_default():
+                two = tf.constant(2)
+            with NpuSession.for_training(graph=graph) as s:
+                print(s.backend.name, s.run(two))
+            """
+        assert call(text)[:2] == (0, "fake 2\n")
