@@ -37,7 +37,7 @@ class DeviceSession:
         site: the user's line that made it.
         runs: how many runs it made on the device.
         closed: whether it was closed.
-        dump: its data dump, ``None`` when that is off or no graph was compiled yet.
+        dump: its data dump, ``None`` when that is off, before the first graph was compiled, and once it is closed.
     """
 
     def __init__(self, config: typing.Any) -> None:
@@ -118,6 +118,8 @@ class DeviceSession:
     def close(self) -> None:
         """Note that the session closed."""
         self.closed = True
+        # The runtime remembers its sessions; what they ran need not stay with them.
+        self.dump = None
         RUNTIME.closed(self)
 
     def _judge(self) -> None:
