@@ -5,6 +5,8 @@
 PYTHON ?= python3
 ARGS ?=
 export ADAPTER_PYTHON ?=
+# The vendor's environment script puts npu_bridge on PYTHONPATH, which no other target may see.
+export ADAPTER_PYTHONPATH ?= $(PYTHONPATH)
 VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
 TOOLS := .venv/tools-$(VERSION)
 NOX := $(TOOLS)/bin/python -m nox

@@ -112,7 +112,8 @@ def contract(session: nox.Session) -> None:
     adapter = os.environ.get("ADAPTER_PYTHON")
     if adapter:
         # That interpreter is not ours to install into: it takes npusession from the checkout.
-        environ = {"NPUSESSION_BACKEND": "npu", "PYTHONPATH": os.pathsep.join([".", os.environ.get("PYTHONPATH", "")])}
+        path = os.pathsep.join(filter(None, (".", os.environ.get("ADAPTER_PYTHONPATH"))))
+        environ = {"NPUSESSION_BACKEND": "npu", "PYTHONPATH": path}
         session.run(adapter, "-m", "pytest", "tests/contract", *session.posargs, env=environ, external=True)
     else:
         print("==== no ADAPTER_PYTHON was given, so the contract was not tested on a real adapter", flush=True)

@@ -2,31 +2,22 @@
 
 import contextlib
 import importlib
-import pathlib
-import sys
 
 import numpy
 import tensorflow
 
-import npusession
 from npusession.backends import load
+from npusession.backends.fake import importing
 from npusession.backends.fake.runtime import RUNTIME
 
 tf1 = tensorflow.compat.v1
-PACKAGES = str(pathlib.Path(npusession.__file__).parent / "backends" / "fake" / "packages")
-NAMES = ("hccl", "npu_bridge", "npu_device")
 
 
 @contextlib.contextmanager
 def importable():
     """The emulated packages under their own names; gives what imports one of their modules."""
-    sys.path.insert(0, PACKAGES)
-    try:
+    with importing.emulated():
         yield importlib.import_module
-    finally:
-        sys.path.remove(PACKAGES)
-        for name in [name for name in sys.modules if name.partition(".")[0] in NAMES]:
-            del sys.modules[name]
 
 
 @contextlib.contextmanager

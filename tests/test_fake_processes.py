@@ -47,7 +47,7 @@ else:
 @linux
 def test_one_process_per_device(monkeypatch):
     """A second process on the same device is refused, and told who holds it; on another device or host it is not."""
-    monkeypatch.setenv("NPUSESSION_FAKE_HOST", "ownership " + "x" * 200)
+    monkeypatch.setenv("NPUSESSION_FAKE_HOST", f"ownership {os.getpid()} " + "x" * 200)
     holder = start(HOLD, session=False)
     try:
         word, pid = holder.stdout.readline().split()

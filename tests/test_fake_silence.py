@@ -90,6 +90,14 @@ class TestIgnored:
         with pytest.warns(IgnoredOptionsWarning, match="NPU110"):
             run(graph, config(precision_mode_v2=("s", b"mixed_bfloat16")))
 
+    @pytest.mark.fake_npu(strict=True)
+    def test_what_the_estimator_writes(self, npu, graph):
+        """What the adapter's own estimator writes into every configuration is no mistake of the user's."""
+        own = {"enable_reduce_precision": ("b", False), "min_group_size": ("b", True)}
+        run(graph, config(**own))
+        with pytest.raises(OptionsError, match="min_group_size"):
+            run(graph, config(min_group_size=("b", True)))
+
     def test_refused_is_not_ignored(self, npu, graph):
         """Options that the runtime refuses itself are its own error and no event."""
         with tf1.Session(graph=graph, config=config(precision_mode=("s", b"fp8"), nope=("i", 1))) as session:

@@ -14,32 +14,9 @@ tensorflow = pytest.importorskip("tensorflow", reason="the adapter imports Tenso
 from npusession.backends.fake import importing  # noqa: E402
 
 API = json.loads((pathlib.Path(__file__).parent / "data" / "npu_bridge_api.json").read_text("utf-8"))
-#: Modules that are still to come.
-MISSING = {
-    "npu_bridge.estimator.npu_aicore_ops",
-    "npu_bridge.estimator.npu_ops",
-    "npu_bridge.estimator.npu.npu_dynamic_rnn",
-    "npu_bridge.estimator.npu.npu_loss_scale_manager",
-    "npu_bridge.estimator.npu.npu_loss_scale_optimizer",
-    "npu_bridge.estimator.npu.npu_optimizer",
-    "npu_bridge.estimator.npu.npu_rnn",
-    "npu_bridge.estimator.npu.npu_scope",
-    "npu_bridge.experimental.file_constant",
-    "npu_bridge.experimental.get_shape",
-    "npu_bridge.experimental.hccl",
-    "npu_bridge.experimental.image",
-    "npu_bridge.hccl.hccl_ops",
-    "npu_bridge.image.image_ops",
-    "npu_bridge.npu_cpu.lru_cache",
-    "npu_bridge.npu_cpu.npu_cpu_ops",
-    "npu_bridge.profiler.profiler",
-    "npu_bridge.scoped_graph_manager.scoped_graph_manager",
-    "npu_bridge.tbe.npu_cube_ops",
-    "npu_bridge.tbe.npu_vector_ops",
-}
 FUNCTIONS, CLASSES = [], []
 for module, names in API["modules"].items():
-    for name, found in names.items() if module not in MISSING else ():
+    for name, found in names.items():
         (FUNCTIONS if isinstance(found, str) else CLASSES).append(pytest.param(module, name, id=f"{module}.{name}"))
 
 

@@ -280,11 +280,10 @@ class TestPlugin:
                 call()
 
     def test_library(self):
-        """An op of the adapter's library exists, and names itself when it is called."""
+        """The library of the adapter's ops is that of the emulation."""
         with importing.emulated():
             ops = importlib.import_module("npu_bridge.helper.helper").get_gen_ops()
-            with pytest.raises(NotEmulatedError, match="npu_get_float_status"):
-                ops.npu_get_float_status()
+            assert callable(ops.npu_get_float_status)
 
 
 class TestAcceleratedTrainingHook:

@@ -14,7 +14,7 @@ from .run import run
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="npusession")
 def main() -> None:
-    """TensorFlow sessions on Ascend NPUs: look up options, check plans, run scripts on the emulation, look into dumps."""
+    """TensorFlow sessions on Ascend NPUs: options, plans, scripts on the emulation, dumps."""
 
 
 main.add_command(dump)

@@ -38,7 +38,7 @@ class DeviceSession:
         site: the user's line that made it.
         runs: how many runs it made on the device.
         closed: whether it was closed.
-        artefacts: what its runs leave on disk, ``None`` before the first.
+        artefacts: what its runs leave on disk, ``None`` before the first and once it is closed.
     """
 
     def __init__(self, config: typing.Any) -> None:
@@ -127,6 +127,8 @@ class DeviceSession:
     def close(self) -> None:
         """Note that the session closed."""
         self.closed = True
+        # The runtime remembers its sessions; what they ran need not stay with them.
+        self.artefacts = None
         RUNTIME.closed(self)
 
     def _judge(self) -> None:
@@ -183,6 +185,7 @@ class DeviceSession:
         if read(self.parameters, ACCELERATE):
             self._accelerate()
         self.artefacts = Artefacts(self.parameters, self.number, self.device)
+        self._precision = Precision(self.effective)
         self._generation = RUNTIME.generation
         RUNTIME.graph_loaded(self)
 

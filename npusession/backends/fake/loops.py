@@ -7,7 +7,6 @@ device knows. A run that reaches such an op makes as many steps as the variable 
 
 from __future__ import annotations
 
-import functools
 import typing
 import weakref
 

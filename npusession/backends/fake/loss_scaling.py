@@ -52,3 +52,42 @@ def _times(gradient: typing.Any, factor: typing.Any) -> typing.Any:
     if isinstance(gradient, tf1().IndexedSlices):
         return tf1().IndexedSlices(_times(gradient.values, factor), gradient.indices, gradient.dense_shape)
     return gradient * tf1().cast(factor, gradient.dtype.base_dtype)
+
+
+class LossScaleOptimizer(tf1().train.Optimizer):  # type: ignore[misc]
+    """Scales the loss of an optimizer.
+
+    Args:
+        opt: the optimizer.
+        loss_scale_manager: chooses the factor.
+    """
+
+    def __init__(self, opt: typing.Any, loss_scale_manager: typing.Any) -> None:
+        self._opt = opt
+        self._loss_scale_manager = loss_scale_manager
+
+    def __getattr__(self, attr: str) -> typing.Any:
+        if attr == "_opt":
+            raise AttributeError(attr)
+        return getattr(self._opt, attr)
+
+    def compute_gradients(
+        self,
+        loss: typing.Any,
+        var_list: typing.Any = None,
+        gate_gradients: int = tf1().train.Optimizer.GATE_OP,
+        aggregation_method: typing.Any = None,
+        colocate_gradients_with_ops: bool = False,
+        grad_loss: typing.Any = None,
+    ) -> GradsAndVars:
+        """Return the gradients of the scaled loss, divided by the factor."""
+        scale = self._loss_scale_manager.get_loss_scale()
+        gradients = self._opt.compute_gradients(
+            scaled(loss, scale),
+            var_list=var_list,
+            gate_gradients=gate_gradients,
+            aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops,
+            grad_loss=grad_loss,
+        )
+        return unscaled(gradients, scale)

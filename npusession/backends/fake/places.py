@@ -9,7 +9,8 @@ import time
 import typing
 
 from ...dumps.names import MAPPING, DumpName
-from ...options.variables import COLLECT_PATH, WORK_PATH
+from ...options.debugging import WORK_PATH
+from ...options.variables import COLLECT_PATH
 
 _LONGEST_NAME = 255
 #: Types that the device calls by other names than NumPy does.

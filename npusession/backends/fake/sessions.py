@@ -112,7 +112,12 @@ def _initializing(initialize: typing.Callable[..., None]) -> typing.Callable[...
 def _running(do_run: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
     @functools.wraps(do_run)
     def wrapped(
-        self: typing.Any, handle: object, targets: typing.Any, fetches: typing.Any, feeds: typing.Any, *buffers: typing.Any
+        self: typing.Any,
+        handle: object,
+        targets: typing.Any,
+        fetches: typing.Any,
+        feeds: typing.Any,
+        *buffers: typing.Any,
     ) -> typing.Any:
         device = device_session(self)
         if device is None:

@@ -13,7 +13,7 @@ from ...hccl import hccl_ops
 from .npu_loss_scale_manager import FixedLossScaleManager
 
 
-class NPULossScaleOptimizer(tf1().train.Optimizer):  # type: ignore[misc]
+class NPULossScaleOptimizer(loss_scaling.LossScaleOptimizer):
     """Scales the loss of an optimizer, and leaves out steps that overflow.
 
     Args:
@@ -23,36 +23,9 @@ class NPULossScaleOptimizer(tf1().train.Optimizer):  # type: ignore[misc]
     """
 
     def __init__(self, opt: typing.Any, loss_scale_manager: typing.Any, is_distributed: bool = False) -> None:
-        self._opt = opt
-        self._loss_scale_manager = loss_scale_manager
+        super().__init__(opt, loss_scale_manager)
         self._is_distributed = is_distributed
         self._name = "NPULossScaleOptimizer"
-
-    def __getattr__(self, attr: str) -> typing.Any:
-        if attr == "_opt":
-            raise AttributeError(attr)
-        return getattr(self._opt, attr)
-
-    def compute_gradients(
-        self,
-        loss: typing.Any,
-        var_list: typing.Any = None,
-        gate_gradients: int = tf1().train.Optimizer.GATE_OP,
-        aggregation_method: typing.Any = None,
-        colocate_gradients_with_ops: bool = False,
-        grad_loss: typing.Any = None,
-    ) -> GradsAndVars:
-        """Return the gradients of the scaled loss, divided by the factor."""
-        scale = self._loss_scale_manager.get_loss_scale()
-        gradients = self._opt.compute_gradients(
-            loss_scaling.scaled(loss, scale),
-            var_list=var_list,
-            gate_gradients=gate_gradients,
-            aggregation_method=aggregation_method,
-            colocate_gradients_with_ops=colocate_gradients_with_ops,
-            grad_loss=grad_loss,
-        )
-        return loss_scaling.unscaled(gradients, scale)
 
     def apply_gradients(
         self, grads_and_vars: GradsAndVars, global_step: typing.Any = None, name: str | None = None
