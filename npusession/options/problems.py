@@ -91,9 +91,14 @@ class Problem:
         """The kind of mistake in words, such as ``bad-value``."""
         return self.rule.slug
 
+    @property
+    def place(self) -> str:
+        """What is wrong, or where."""
+        return self.option
+
     def __str__(self) -> str:
         seen = "" if self.value is None else f" = {shorten(self.value)}"
-        lines = [f"  {self.code} {self.option}{seen}: {self.message}"]
+        lines = [f"  {self.code} {self.place}{seen}: {self.message}"]
         for label, text in (("allowed", self.allowed), ("why", self.why), ("fix", self.fix)):
             if text:
                 lines.append(f"      {label + ':':<8} {text}")

@@ -1,0 +1,36 @@
+"""HCCL: which ranks a job has, from rank tables and from the environment.
+
+::
+
+    from npusession.hccl import RankTable
+
+    report = RankTable.check_file("/user/serverid/devindex/config/hccl.json", product="atlas-training")
+    RankTable.single_server("0-3").write("rank_table.json")
+"""
+
+import typing
+
+from ._rules import TABLE_RULES, TableProblem
+from .addresses import DeviceAddressError, device_addresses, read_hccn_conf
+from .model import Address, Level, Rank, Server
+from .ranktable import RankTable, RankTableError
+
+if typing.TYPE_CHECKING:
+    from ..options.problems import Rule
+
+__all__ = [
+    "RULES",
+    "Address",
+    "DeviceAddressError",
+    "Level",
+    "Rank",
+    "RankTable",
+    "RankTableError",
+    "Server",
+    "TableProblem",
+    "device_addresses",
+    "read_hccn_conf",
+]
+
+#: All rules of rank tables, by code.
+RULES: "typing.Mapping[str, Rule]" = {rule.code: rule for rule in TABLE_RULES}
