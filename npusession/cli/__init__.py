@@ -7,13 +7,15 @@ import click
 from .._version import __version__
 from .explain import explain
 from .options import options
+from .ranktable import ranktable
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="npusession")
 def main() -> None:
-    """Options of TensorFlow sessions on Ascend NPUs: look them up, and check plans."""
+    """TensorFlow sessions on Ascend NPUs: look options up, check plans and rank tables."""
 
 
 main.add_command(explain)
 main.add_command(options)
+main.add_command(ranktable)

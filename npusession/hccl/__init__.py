@@ -10,8 +10,10 @@
 
 import typing
 
+from ._environ_rules import CLUSTER_RULES
 from ._rules import TABLE_RULES, TableProblem
 from .addresses import DeviceAddressError, device_addresses, read_hccn_conf
+from .cluster import Chief, Cluster, ClusterError, Source
 from .model import Address, Level, Rank, Server
 from .ranktable import RankTable, RankTableError
 
@@ -21,16 +23,20 @@ if typing.TYPE_CHECKING:
 __all__ = [
     "RULES",
     "Address",
+    "Chief",
+    "Cluster",
+    "ClusterError",
     "DeviceAddressError",
     "Level",
     "Rank",
     "RankTable",
     "RankTableError",
     "Server",
+    "Source",
     "TableProblem",
     "device_addresses",
     "read_hccn_conf",
 ]
 
-#: All rules of rank tables, by code.
-RULES: "typing.Mapping[str, Rule]" = {rule.code: rule for rule in TABLE_RULES}
+#: All rules of rank tables and of clusters, by code.
+RULES: "typing.Mapping[str, Rule]" = {rule.code: rule for rule in (*CLUSTER_RULES, *TABLE_RULES)}

@@ -109,27 +109,30 @@ def _check_interleaved(notes: Notes, by_rank: dict[int, Placed]) -> None:
 def check_devices(notes: Notes, content: Content, product: Product | None) -> None:
     """Check the devices of each server."""
     servers: dict[str, dict[int, Placed]] = {}
+    doubtful: set[str] = set()
     most = _DEVICES.get(product, 0) if product else 0
     for placed in content.placed:
         device_id, path = placed.rank.device_id, (*placed.path, "device_id")
         if device_id < 0 or not placed.server_id:
+            doubtful.add(placed.server_id)
             continue
         devices = servers.setdefault(placed.server_id, {})
         if device_id in devices:
             first = json_path((*devices[device_id].path, "device_id"))
             message = f"device {device_id} of server {placed.server_id!r} is at {first} too"
             notes.add(DEVICE_TWICE, path, message, device_id, fix="list each device once")
+            doubtful.add(placed.server_id)
             continue
         devices[device_id] = placed
         if most and device_id >= most:
             assert product
             notes.add(DEVICE_RANGE, path, f"not on {product.title}", device_id, f"0 to {most - 1}")
-    _check_sets(notes, content, servers, product)
+    # How many devices a server has is not known while some are listed twice or cannot be read.
+    sure = {name: devices for name, devices in servers.items() if name not in doubtful}
+    _check_sets(notes, content, sure, product)
 
 
-def _check_sets(
-    notes: Notes, content: Content, servers: dict[str, dict[int, Placed]], product: Product | None
-) -> None:
+def _check_sets(notes: Notes, content: Content, servers: dict[str, dict[int, Placed]], product: Product | None) -> None:
     """Check what the Atlas training series asks of the devices of a server."""
     beyond = any(max(devices) > 2 * _HALF - 1 for devices in servers.values())
     unlike = content.version in ("1.2", "2.0") or beyond

@@ -43,13 +43,13 @@ def obstacles(servers: typing.Sequence[Server], version: str) -> list[Problem]:
                 if value is not None and value not in ("", ()):
                     add(field, f"rank {rank.rank_id}", f"{name} has no {field}", value if field != "levels" else None)
             if version == "2.0" and (not rank.levels or rank.local_id is None):
-                add("levels", f"rank {rank.rank_id}", "version 2.0 needs a local_id and the network layers of each rank")
+                add("levels", f"rank {rank.rank_id}", "version 2.0 needs a local_id and network layers")
     if version == "container":
         numbered = [rank for _, rank in sorted(_devices(servers), key=lambda entry: (entry[0], entry[1].device_id))]
         for number, rank in enumerate(numbered):
             if rank.rank_id != number:
                 message = f"HCCL counts a container table by server_id and device_id, which makes it rank {number}"
-                add("rank", f"rank {rank.rank_id}", message, fix="rename the servers, or number the ranks in that order")
+                add("rank", f"rank {rank.rank_id}", message, fix="number the ranks in that order")
     return list(found.values())
 
 

@@ -7,7 +7,7 @@ import re
 import typing
 
 from ..configfiles._source import Source
-from ..options.problems import Problem, Rule, Severity
+from ..options.problems import Rule, Severity
 from ._reader import Node, Reader, locate, plain
 from ._rules import Fault, Path, TableProblem, json_path
 
@@ -36,7 +36,7 @@ class Document:
         #: The positions of everything, of a text that is no JSON; others are looked up where they are asked.
         self._tree: Node | None = None
         self._known: dict[Path, dict[str | int, Entry]] = {}
-        self.slips: list[Problem] = []
+        self.slips: list[TableProblem] = []
         try:
             # In C, since almost every table is well-formed and has no problem whose position is asked.
             self.data = json.loads(self._source.text, object_pairs_hook=_unique, parse_constant=_refuse)
@@ -49,7 +49,7 @@ class Document:
                 for slip in reader.slips
             ]
 
-    def problems(self, faults: typing.Iterable[Fault]) -> list[Problem]:
+    def problems(self, faults: typing.Iterable[Fault]) -> list[TableProblem]:
         """Return faults as problems with their places."""
         return [
             self._problem(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import typing
 
-from ..options.problems import Problem
 from ..products import Product
 from . import _groups, _ranks, _servers
 from ._check_network import check_addresses, check_layers, check_ports
@@ -14,7 +13,7 @@ from ._content import Content
 from ._document import Document
 from ._notes import Notes, is_placeholder
 from ._reader import HOLE
-from ._rules import BAD_WORD, MISSING, NOT_READY, PLACEHOLDER, QUOTES, VERSION
+from ._rules import BAD_WORD, MISSING, NOT_READY, PLACEHOLDER, QUOTES, VERSION, TableProblem
 
 #: The versions that tables declare, and names for the two forms that declare none.
 VERSIONS = ("1.0", "1.2", "2.0", "group", "container")
@@ -33,7 +32,7 @@ class Examined(typing.NamedTuple):
 
     content: Content
     complete: bool
-    problems: typing.List[Problem]
+    problems: typing.List[TableProblem]
 
 
 def examine(text: str, source: str, product: Product | None = None) -> Examined:
@@ -66,7 +65,7 @@ def examine(text: str, source: str, product: Product | None = None) -> Examined:
     problems = sorted(
         [*document.slips, *document.problems(notes.faults)], key=lambda problem: (problem.line, problem.column)
     )
-    return Examined(content, notes.complete and not document.slips, [*problems])
+    return Examined(content, notes.complete and not document.slips, problems)
 
 
 def _version(notes: Notes, data: object) -> str:

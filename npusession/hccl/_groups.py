@@ -8,7 +8,7 @@ from ._content import Content, Host, Placed
 from ._fields import Item
 from ._notes import Notes
 from ._rules import BAD_WORD, COUNT, NAME_TWICE
-from ._writer import block, inline, optional, quoted, rows
+from ._writer import block, inline, quoted, rows
 from .model import Extra, Rank, Server
 
 #: What only the form of 2019 has; HCCL tells it by deploy_mode.

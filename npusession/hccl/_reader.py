@@ -23,8 +23,10 @@ _STRING = re.compile(r'"((?:\\.|[^"\\\n])*)("?)')
 _QUOTED = re.compile(r"'([^'\n]*)'|“([^”\"\n]*)[”\"]")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])")
 _WORD = re.compile(r"[^\s,:\[\]{}\"，：]+")
-#: {name}, {{ name }}, ${NAME}, $NAME, <name>, %s, %(name)s, @NAME@.
-HOLE_PATTERN = re.compile(r"\$?\{\{?[^\S\n]*[A-Za-z_][^{}\":,\n]*\}?\}|\$\w+|<[^<>\n\"]+>|%(?:\(\w+\))?[sdi]\b|@\w+@|\{%.*?%\}")
+#: {name}, ${NAME}, {{ name }}; {% statement %}; $NAME; <name>; %s, %(name)s; @NAME@.
+HOLE_PATTERN = re.compile(
+    r"\$?\{\{?[^\S\n]*[A-Za-z_][^{}\":,\n]*\}?\}|\{%.*?%\}|\$\w+|<[^<>\n\"]+>|%(?:\(\w+\))?[sdi]\b|@\w+@"
+)
 _ESCAPE = re.compile(r'\\(?:(["\\/bfnrt])|u([0-9a-fA-F]{4}))?')
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _WORDS = {"true": True, "false": False, "null": None}
@@ -73,12 +75,14 @@ def locate(node: Node, path: Path, at_key: bool = False) -> int:
     """Return where the value at a path begins, or the nearest one around it that is there."""
     for step in path:
         inner = node.value
-        if isinstance(inner, dict) and step in inner:
-            node = inner[step]  # type: ignore[index]
-        elif isinstance(inner, list) and isinstance(step, int) and step < len(inner):
-            node = inner[step]
+        if isinstance(inner, dict):
+            found = inner.get(str(step))
         else:
+            listed = isinstance(inner, list) and isinstance(step, int) and step < len(inner)
+            found = inner[step] if listed else None  # type: ignore[index]
+        if found is None:
             return node.offset
+        node = found
     return node.key_offset if at_key else node.offset
 
 
@@ -174,7 +178,7 @@ class Reader:
             return Node(HOLE, index), index
         if word.group() in _WORDS:
             return Node(_WORDS[word.group()], index), word.end()
-        self._slip(index, "a word without quotes", value=word.group()[:60], fix='"{}"'.format(word.group()[:60]))
+        self._slip(index, "a word without quotes", value=word.group()[:60], fix=f'"{word.group()[:60]}"')
         return Node(word.group(), index), word.end()
 
     def _string(self, index: int) -> tuple[str, int]:

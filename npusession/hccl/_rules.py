@@ -98,4 +98,6 @@ class Fault(typing.NamedTuple):
 
 def json_path(path: Path) -> str:
     """Return a path as JSONPath."""
-    return "$" + "".join(f".{step}" if isinstance(step, str) and step.isidentifier() else f"[{step!r}]" for step in path)
+    return "$" + "".join(
+        f".{step}" if isinstance(step, str) and step.isidentifier() else f"[{step!r}]" for step in path
+    )

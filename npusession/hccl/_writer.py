@@ -13,7 +13,9 @@ Members = typing.Iterable[typing.Tuple[str, str]]
 
 def quoted(text: str) -> str:
     """Return text as JSON, in its own characters where UTF-8 can encode them."""
-    return encode_basestring_ascii(text) if any("\ud800" <= char <= "\udfff" for char in text) else encode_basestring(text)
+    return (
+        encode_basestring_ascii(text) if any("\ud800" <= char <= "\udfff" for char in text) else encode_basestring(text)
+    )
 
 
 def optional(text: str) -> str:

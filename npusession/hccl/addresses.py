@@ -66,9 +66,9 @@ def device_addresses(devices: typing.Iterable[int], conf: str | os.PathLike[str]
     missing = [device for device in wanted if device not in known]
     if missing:
         raise DeviceAddressError(
-            "no address of device {}: {}. Set one with hccn_tool -i N -ip -s address A netmask M, or give the addresses "
-            "yourself: device_ips={{{}: '192.0.2.10', ...}}. On a single server of the A2 or A3 series none are needed: "
-            "device_ips={{}}.".format(", ".join(map(str, missing)), "; ".join(looked), missing[0])
+            "no address of device {}: {}. Set one with hccn_tool -i N -ip -s address A netmask M, or give the "
+            "addresses yourself: device_ips={{{}: '192.0.2.10', ...}}. On a single server of the A2 or A3 series none "
+            "are needed: device_ips={{}}.".format(", ".join(map(str, missing)), "; ".join(looked), missing[0])
         )
     return {device: known[device] for device in wanted}
 
@@ -88,4 +88,6 @@ def _ask(tool: str, device: int) -> tuple[str, str]:
         return "", str(error.strerror)
     output = result.stdout.decode("utf-8", "replace").strip()
     answer = _ANSWER.search(output)
-    return (answer.group(1), "") if answer else ("", output.replace("\n", " ")[:200] or f"exit code {result.returncode}")
+    return (
+        (answer.group(1), "") if answer else ("", output.replace("\n", " ")[:200] or f"exit code {result.returncode}")
+    )

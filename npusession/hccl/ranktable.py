@@ -221,7 +221,8 @@ class RankTable:
                 raise ValueError(f"server {name!r} has no devices")
             pod = name if version == "container" else ""
             ranks = tuple(
-                Rank(number, device, address, pod=pod) for number, (device, address) in enumerate(known.items(), rank_id)
+                Rank(number, device, address, pod=pod)
+                for number, (device, address) in enumerate(known.items(), rank_id)
             )
             servers.append(Server(name, ranks))
             rank_id += len(ranks)
@@ -320,4 +321,3 @@ def _load(path: str | os.PathLike[str]) -> tuple[str, str]:
     """Return a file's text, and its name. Bytes that are not UTF-8 become a character that no reader takes."""
     with open(path, "rb") as file:
         return file.read().decode("utf-8", "replace"), os.fsdecode(path)
-
