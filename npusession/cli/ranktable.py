@@ -12,7 +12,8 @@ from rich.text import Text
 
 from ..errors import NpuSessionError
 from ..hccl import DeviceAddressError, RankTable, RankTableError, TableProblem, read_hccn_conf
-from ..hccl.ranktable import VERSIONS, Version, device_ids
+from ..hccl._examine import VERSIONS
+from ..hccl.ranktable import Version, device_ids
 from ..options.problems import Problem, Report
 from ..products import Product, detect
 from .options import product_argument

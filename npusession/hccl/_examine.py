@@ -8,7 +8,8 @@ import typing
 from ..products import Product
 from . import _groups, _ranks, _servers
 from ._check_network import check_addresses, check_layers, check_ports
-from ._checks import check_devices, check_names, check_ranks, check_super_pods, check_version
+from ._check_super_pods import check_super_pods
+from ._checks import check_devices, check_names, check_ranks, check_version
 from ._content import Content
 from ._document import Document
 from ._notes import Notes, is_placeholder

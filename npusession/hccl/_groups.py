@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing
 
+from ..options.problems import Severity
 from ._content import Content, Host, Placed
 from ._fields import Item
 from ._notes import Notes
@@ -35,7 +36,7 @@ def read(notes: Notes, data: object, version: str) -> Content:
     table = Item(notes, data, (), _TABLE)
     content = Content(version, extra=table.rest())
     if labelled:
-        _check_marks(notes, table)
+        content.extra = _read_marks(notes, table, content.extra)
     groups = table.list("group_list")
     if groups:
         table.count("group_count", len(groups), "entries in group_list")
@@ -54,12 +55,21 @@ def read(notes: Notes, data: object, version: str) -> Content:
     return content
 
 
-def _check_marks(notes: Notes, table: Item) -> None:
+def _read_marks(notes: Notes, table: Item, extra: Extra) -> Extra:
+    """Check what only the form of 2019 has; return it as it will be written again, with numbers in quotes."""
     table.text(MARK, required=True)
     location = table.text("para_plane_nic_location", required=True)
     if location and location != "device":
         path = ("para_plane_nic_location",)
         notes.add(BAD_WORD, path, "network ports of the host are not supported", location, "device", '"device"')
+    table.text("chip_info")
+    number = table.number("para_plane_nic_num")
+    names = table.list("para_plane_nic_name", required=False)
+    if number is not None and names and number != len(names):
+        # HCCL reads neither while the network ports are the devices'.
+        message = f"there are {len(names)} names in para_plane_nic_name"
+        notes.add(COUNT, ("para_plane_nic_num",), message, number, severity=Severity.WARNING)
+    return tuple((name, f'"{value}"' if name in _DEFAULTS and value.isdigit() else value) for name, value in extra)
 
 
 def _instances(notes: Notes, content: Content, group: Item, group_name: str) -> None:
