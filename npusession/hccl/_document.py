@@ -89,6 +89,7 @@ class Document:
         severity: Severity | None = None,
     ) -> TableProblem:
         line, column = self._source.position(offset)
+        message, allowed, fix = (_printable(part) for part in (message, allowed, fix))
         return TableProblem(
             rule, json_path(path), message, value, allowed, rule.title, fix, severity or rule.severity,
             source=self._source.path, line=line, column=column,
@@ -114,6 +115,11 @@ def _entries(text: str, offset: int) -> dict[str | int, Entry]:
         if text[index] != ",":
             break
     return found
+
+
+def _printable(text: str) -> str:
+    """Return text that UTF-8 can encode, which halves of characters in a table are not."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:

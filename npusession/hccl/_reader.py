@@ -199,7 +199,11 @@ class Reader:
         bad = next((escape for escape in _ESCAPE.finditer(raw) if not (escape.group(1) or escape.group(2))), None)
         if bad or any(char < " " for char in raw):
             self._slip(index, "text with a character or an escape that JSON does not allow", value=raw[:60])
-        return _ESCAPE.sub(_unescape, raw), match.end()
+        text = _ESCAPE.sub(_unescape, raw)
+        if "\\u" in raw:
+            # Two halves make one character.
+            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+        return text, match.end()
 
     def _object(self, index: int, depth: int) -> tuple[Node, int]:
         found: dict[str, Node] = {}
@@ -342,7 +346,7 @@ class Reader:
 
 def _number(text: str) -> float:
     # Longer ones are out of every range, and int() takes its time with them or refuses.
-    return int(text) if re.fullmatch(r"-?\d{1,20}", text) else float(text[:400])
+    return int(text) if re.fullmatch(r"-?\d{1,400}", text) else float(text[:400])
 
 
 def _unescape(match: typing.Match[str]) -> str:
