@@ -37,17 +37,18 @@ def read_hccn_conf(path: str | os.PathLike[str] = HCCN_CONF) -> dict[int, str]:
     return {int(entry.group(1)): entry.group(2) for entry in entries if entry}
 
 
-def device_addresses(devices: typing.Iterable[int], conf: str | os.PathLike[str] = HCCN_CONF) -> dict[int, str]:
+def device_addresses(devices: typing.Iterable[int], conf: str | os.PathLike[str] | None = None) -> dict[int, str]:
     """Return the address of each device of this host, from hccn.conf or else from ``hccn_tool``.
 
     Args:
         devices: physical device ids.
-        conf: the file to look in first.
+        conf: the file to look in first, by default this host's.
 
     Raises:
         DeviceAddressError: a device has no address in either.
     """
     wanted = list(devices)
+    conf = HCCN_CONF if conf is None else conf
     try:
         known = read_hccn_conf(conf)
         looked = [f"{os.fspath(conf)} has {_listed(known)}"]

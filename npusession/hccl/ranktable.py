@@ -16,6 +16,7 @@ from ..products import Product
 from . import _groups, _ranks, _servers
 from ._convert import obstacles, with_pods, without_extra
 from ._examine import COMPLETED, INITIALIZING, VERSIONS, examine
+from ._rules import NOT_JSON
 from .addresses import device_addresses
 from .model import Extra, Rank, Server
 
@@ -167,7 +168,7 @@ class RankTable:
             else:
                 if found.complete and found.content.status != INITIALIZING:
                     return cls.read(path)
-                half = any(problem.code in ("NPU601", "NPU602") for problem in found.problems)
+                half = any(problem.rule is NOT_JSON for problem in found.problems)
                 if late or not (half or found.content.status == INITIALIZING):
                     raise RankTableError(Report(found.problems), f"{os.fspath(path)}, after waiting")
             time.sleep(max(0.0, min(_PAUSE, end - time.monotonic())))
