@@ -89,7 +89,7 @@ def check_addresses(notes: Notes, content: Content, product: Product | None) -> 
             _check_address(notes, host.host_ip, (*host.path, "host_ip"))
         elif re.fullmatch(r"\d+(?:\.\d+){3}", host.server_id) and packed(host.server_id) is None:
             path = (*host.path, "server_id")
-            notes.add(BAD_ADDRESS, path, "no address", host.server_id, severity=Severity.WARNING)
+            notes.add(BAD_ADDRESS, path, "not an IP address", host.server_id, severity=Severity.WARNING)
     if content.version != "2.0":
         _check_lacking(notes, content, lacking, product)
 
@@ -107,7 +107,7 @@ def _check_address(notes: Notes, text: str, path: Path) -> None:
     elif is_placeholder(text):
         notes.add(PLACEHOLDER, path, "never filled in", text, _IP, "address_N in /etc/hccn.conf")
     else:
-        notes.add(BAD_ADDRESS, path, "no address", text, _IP, "address_N in /etc/hccn.conf")
+        notes.add(BAD_ADDRESS, path, "not an IP address", text, _IP, "address_N in /etc/hccn.conf")
 
 
 def _check_lacking(notes: Notes, content: Content, lacking: list[Path], product: Product | None) -> None:
@@ -152,7 +152,7 @@ def _check_backups(notes: Notes, content: Content) -> None:
         other = own.get((rank.backup_device_ip, rank.backup_device_port))
         if other and rank.backup_device_ip and rank.backup_device_port is not None:
             message = f"{json_path((*other.path, 'device_port'))} listens there itself"
-            notes.add(PORTS, (*placed.path, "backup_device_port"), message, rank.backup_device_port)
+            notes.add(PORTS, (*placed.path, "backup_device_port"), message, rank.backup_device_port, fix="another port")
 
 
 def check_layers(notes: Notes, content: Content) -> None:
@@ -208,7 +208,13 @@ def _check_level(notes: Notes, level: Level, path: Path) -> None:
             if not _PORT.fullmatch(port) or len(port) > _LONGEST_PORT:
                 notes.add(LAYERS, place, "no port", port, 'die/port, such as "0/4", or "d2h" for the host')
             elif port in bound and port != "d2h":
-                notes.add(LAYERS, place, f"{json_path(bound[port])} has it in this layer too", port)
+                notes.add(
+                    LAYERS,
+                    place,
+                    f"{json_path(bound[port])} has it in this layer too",
+                    port,
+                    fix="one address for each port",
+                )
             bound.setdefault(port, place)
 
 
@@ -223,7 +229,7 @@ def _check_typed(notes: Notes, kind: str, text: str, path: Path) -> None:
     elif kind.upper() in ("IPV4", "IPV6"):
         address = packed(text)
         if address is not None and len(address) != (4 if kind.upper() == "IPV4" else 16):
-            notes.add(BAD_ADDRESS, (*path, "addr"), f"no {kind} address", text)
+            notes.add(BAD_ADDRESS, (*path, "addr"), f"no {kind} address", text, fix="another addr_type")
         elif text:
             _check_address(notes, text, (*path, "addr"))
     elif kind:

@@ -17,6 +17,8 @@ from ._rules import (
     json_path,
 )
 
+_ASK = "the SDID of npu-smi info -t spod-info -i ID -c CHIP"
+
 
 def check_super_pods(notes: Notes, content: Content) -> None:
     """Check super pods against the servers and devices."""
@@ -32,14 +34,15 @@ def check_super_pods(notes: Notes, content: Content) -> None:
     for pod in content.pods:
         if pod.super_pod in names:
             message = f"{json_path(names[pod.super_pod])} has this super_pod_id too"
-            notes.add(NAME_TWICE, (*pod.path, "super_pod_id"), message, pod.super_pod)
+            notes.add(NAME_TWICE, (*pod.path, "super_pod_id"), message, pod.super_pod, fix="give each its own")
         names.setdefault(pod.super_pod, pod.path)
         for server_id, path in pod.servers:
             place = (*path, "server_id")
             if server_id not in listed:
                 notes.add(POD_SERVERS, place, "no such server in server_list", server_id, _some(listed))
             elif server_id in pod_of:
-                notes.add(POD_SERVERS, place, f"already in super pod {pod_of[server_id]!r}", server_id)
+                message = f"already in super pod {pod_of[server_id]!r}"
+                notes.add(POD_SERVERS, place, message, server_id, fix="list each server once")
             else:
                 pod_of[server_id] = pod.super_pod
     for host in content.hosts:
@@ -50,7 +53,9 @@ def check_super_pods(notes: Notes, content: Content) -> None:
     sizes = {len(pod.servers) for pod in content.pods}
     if len(sizes) > 1:
         numbers = ", ".join(f"{pod.super_pod!r} has {len(pod.servers)}" for pod in content.pods[:8])
-        notes.add(POD_SIZES, ("super_pod_list",), f"super pods differ in size: {numbers}")
+        notes.add(
+            POD_SIZES, ("super_pod_list",), f"super pods differ in size: {numbers}", fix="as many servers in each"
+        )
 
 
 def _check_pod_order(notes: Notes, content: Content, pod_of: dict[str, str]) -> None:
@@ -74,12 +79,12 @@ def _check_super_devices(notes: Notes, content: Content, pod_of: dict[str, str])
         if pod is None:
             continue
         if number is None:
-            notes.add(SUPER_DEVICE, (*placed.path, "super_device_id"), "missing", fix="npu-smi info -t spod-info: SDID")
+            notes.add(SUPER_DEVICE, (*placed.path, "super_device_id"), "missing", fix=_ASK)
             continue
         if (pod, number) in seen:
             first = json_path((*seen[pod, number].path, "super_device_id"))
             message = f"{first} has it in super pod {pod!r} too"
-            notes.add(SUPER_DEVICE, (*placed.path, "super_device_id"), message, number)
+            notes.add(SUPER_DEVICE, (*placed.path, "super_device_id"), message, number, fix=_ASK)
         seen.setdefault((pod, number), placed)
 
 

@@ -69,7 +69,7 @@ def check_ranks(notes: Notes, content: Content) -> None:
             first = json_path((*seen[rank_id].rank_path, "rank_id"))
             notes.add(RANK_TWICE, path, f"the rank of {first} too", rank_id, fix=_free(notes, free))
         elif rank_id >= size:
-            message = f"there are {size} devices" if size > 1 else "there is one device"
+            message = "no rank of a job of {}".format(f"{size} devices" if size > 1 else "one device")
             notes.add(RANK_IDS, path, message, rank_id, f"0 to {size - 1}", _free(notes, free))
         if rank_id >= 0:
             seen.setdefault(rank_id, placed)

@@ -34,16 +34,18 @@ def obstacles(servers: typing.Sequence[Server], version: str) -> list[Problem]:
     for server in servers:
         place = f"server {server.server_id!r}"
         if server.host_ip and version not in _SERVER_LISTS:
-            add("host_ip", place, f"{name} has no host_ip", server.host_ip)
+            add("host_ip", place, f"{name} has no host_ip", server.host_ip, _in(_SERVER_LISTS))
         if server.super_pod and version != "1.2":
-            add("super_pod", place, f"{name} has no super pods", server.super_pod, "--version 1.2")
+            add("super_pod", place, f"{name} has no super pods", server.super_pod, _in(("1.2",)))
         for rank in server.ranks:
+            place = f"rank {rank.rank_id}"
             for field in homeless:
                 value = getattr(rank, field)
                 if value is not None and value not in ("", ()):
-                    add(field, f"rank {rank.rank_id}", f"{name} has no {field}", value if field != "levels" else None)
+                    shown = value if field != "levels" else None
+                    add(field, place, f"{name} has no {field}", shown, _in(_ONLY[field]))
             if version == "2.0" and (not rank.levels or rank.local_id is None):
-                add("levels", f"rank {rank.rank_id}", "version 2.0 needs a local_id and network layers")
+                add("layers", place, "version 2.0 needs a local_id and network layers", fix=_in(_ONLY["device_ip"]))
     if version == "container":
         numbered = [rank for _, rank in sorted(_devices(servers), key=lambda entry: (entry[0], entry[1].device_id))]
         for number, rank in enumerate(numbered):
@@ -51,6 +53,10 @@ def obstacles(servers: typing.Sequence[Server], version: str) -> list[Problem]:
                 message = f"HCCL counts a container table by server_id and device_id, which makes it rank {number}"
                 add("rank", f"rank {rank.rank_id}", message, fix="number the ranks in that order")
     return list(found.values())
+
+
+def _in(versions: typing.Sequence[str]) -> str:
+    return "write it as {}".format(" or ".join(versions))
 
 
 def _devices(servers: typing.Sequence[Server]) -> typing.Iterator[tuple[str, Rank]]:

@@ -27,27 +27,31 @@ class Document:
     """A JSON text, well-formed or not.
 
     Attributes:
-        data: what it says; :data:`._reader.HOLE` stands for what cannot be read.
+        source: the file, or what stands for it.
         slips: what keeps it from being JSON, empty for a well-formed text.
     """
 
     def __init__(self, text: str, source: str) -> None:
+        self.source = source
         self._source = Source(text, source)
         #: The positions of everything, of a text that is no JSON; others are looked up where they are asked.
         self._tree: Node | None = None
         self._known: dict[Path, dict[str | int, Entry]] = {}
         self.slips: list[TableProblem] = []
+
+    def load(self) -> typing.Any:
+        """Return what the text says; :data:`._reader.HOLE` stands for what cannot be read."""
         try:
             # In C, since almost every table is well-formed and has no problem whose position is asked.
-            self.data = json.loads(self._source.text, object_pairs_hook=_unique, parse_constant=_refuse)
+            return json.loads(self._source.text, object_pairs_hook=_unique, parse_constant=_refuse)
         except (ValueError, RecursionError):
             reader = Reader(self._source.text)
             self._tree = reader.read()
-            self.data = plain(self._tree)
             self.slips = [
                 self._problem(slip.rule, slip.offset, slip.path, slip.message, slip.value, fix=slip.fix)
                 for slip in reader.slips
             ]
+            return plain(self._tree)
 
     def problems(self, faults: typing.Iterable[Fault]) -> list[TableProblem]:
         """Return faults as problems with their places."""

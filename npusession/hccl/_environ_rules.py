@@ -75,7 +75,9 @@ def hccl_values(environ: typing.Mapping[str, str]) -> typing.Iterator[Problem]:
     if family not in _FAMILIES:
         yield report(HCCL_VALUE, "HCCL_SOCKET_FAMILY", "no such family", family, allowed=" or ".join(_FAMILIES))
     if "HCCL_IF_IP" in environ and packed(environ["HCCL_IF_IP"]) is None:
-        yield report(HCCL_VALUE, "HCCL_IF_IP", "no address", environ["HCCL_IF_IP"], allowed="an IPv4 or IPv6 address")
+        yield report(
+            HCCL_VALUE, "HCCL_IF_IP", "not an IP address", environ["HCCL_IF_IP"], allowed="an IPv4 or IPv6 address"
+        )
 
 
 def _ports_fault(text: str) -> str:
@@ -109,7 +111,7 @@ def chief_values(environ: typing.Mapping[str, str]) -> typing.Iterator[Problem]:
                 yield report(CHIEF_VALUE, name, "no number in the range", value, allowed=f"{low} to {high}")
         else:
             address = packed(value)
-            why = "no address" if address is None else impossible(address)
+            why = "not an IP address" if address is None else impossible(address)
             # All ranks on one server may meet on its loopback.
             if why and not (address and why.endswith("loopback's")):
                 yield report(CHIEF_VALUE, name, why, value, allowed="an IPv4 or IPv6 address of the host")

@@ -22,24 +22,45 @@ _DECLARED = VERSIONS[:3]
 COMPLETED, INITIALIZING = "completed", "initializing"
 
 
-class Examined(typing.NamedTuple):
-    """What was found in a text.
+class Reading(typing.NamedTuple):
+    """A text that was read.
 
     Attributes:
+        document: the text.
         content: what it says.
-        complete: whether all of it could be read.
-        problems: everything that is wrong, in the order of the text.
+        notes: what kept some of it from being read.
     """
 
+    document: Document
     content: Content
-    complete: bool
-    problems: typing.List[TableProblem]
+    notes: Notes
+
+    @property
+    def complete(self) -> bool:
+        """Whether it is JSON, and all of it could be read."""
+        return self.notes.complete and not self.document.slips
+
+    def problems(self, product: Product | None = None) -> list[TableProblem]:
+        """Check it by all rules; return everything that is wrong, in the order of the text."""
+        content, notes = self.content, self.notes.copy()
+        if content.placed:
+            check_version(notes, content, product)
+            check_names(notes, content)
+            check_ranks(notes, content)
+            check_devices(notes, content, product)
+            check_super_pods(notes, content)
+            check_addresses(notes, content, product)
+            if content.version == "2.0":
+                check_layers(notes, content)
+            check_ports(notes, content)
+        found = [*self.document.slips, *self.document.problems(notes.faults)]
+        return sorted(found, key=lambda problem: (problem.line, problem.column))
 
 
-def examine(text: str, source: str, product: Product | None = None) -> Examined:
-    """Read a text and check it."""
+def read(text: str, source: str) -> Reading:
+    """Read a text, whatever is wrong with it."""
     document = Document(text, source)
-    data = document.data
+    data = document.load()
     notes = Notes()
     version = _version(notes, data)
     notes.quoted = version != "2.0"
@@ -53,20 +74,7 @@ def examine(text: str, source: str, product: Product | None = None) -> Examined:
     else:
         content = _groups.read(notes, data, version)
     content.status = _status(notes, data, version)
-    if content.placed:
-        check_version(notes, content, product)
-        check_names(notes, content)
-        check_ranks(notes, content)
-        check_devices(notes, content, product)
-        check_super_pods(notes, content)
-        check_addresses(notes, content, product)
-        if version == "2.0":
-            check_layers(notes, content)
-        check_ports(notes, content)
-    problems = sorted(
-        [*document.slips, *document.problems(notes.faults)], key=lambda problem: (problem.line, problem.column)
-    )
-    return Examined(content, notes.complete and not document.slips, problems)
+    return Reading(document, content, notes)
 
 
 def _version(notes: Notes, data: object) -> str:

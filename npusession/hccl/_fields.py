@@ -151,7 +151,7 @@ class Item:
             return
         seen = _KINDS.get(type(value), "a number")
         shown = value if isinstance(value, (str, int, float)) else None
-        self._notes.lose(MISTYPED, path, f"{seen} where {wanted} belongs", shown, wanted)
+        self._notes.lose(MISTYPED, path, f"{seen}, which is of another type", shown, wanted)
 
     def _no_number(self, value: object, path: Path, low: int, high: int) -> None:
         wanted = f"a whole number from {low} to {high}" + (" in double quotes" if self._notes.quoted else "")

@@ -46,7 +46,9 @@ def read(notes: Notes, data: object, version: str) -> Content:
         group = Item(notes, value, ("group_list", number), known)
         name = group.text("group_name")
         if name in names:
-            notes.add(NAME_TWICE, (*group.path, "group_name"), "another group has this name", name)
+            notes.add(
+                NAME_TWICE, (*group.path, "group_name"), "another group has this name", name, fix="give each its own"
+            )
         names.add(name)
         group.rest()
         _instances(notes, content, group, name)
@@ -68,15 +70,16 @@ def _read_marks(notes: Notes, table: Item, extra: Extra) -> Extra:
     if number is not None and names and number != len(names):
         # HCCL reads neither while the network ports are the devices'.
         message = f"there are {len(names)} names in para_plane_nic_name"
-        notes.add(COUNT, ("para_plane_nic_num",), message, number, severity=Severity.WARNING)
+        notes.add(COUNT, ("para_plane_nic_num",), message, number, str(len(names)), severity=Severity.WARNING)
     return tuple((name, f'"{value}"' if name in _DEFAULTS and value.isdigit() else value) for name, value in extra)
 
 
 def _instances(notes: Notes, content: Content, group: Item, group_name: str) -> None:
     labelled = content.version == "group"
     instances = group.list("instance_list")
-    before, servers, pods = content.devices, set(), set()
+    before, servers = content.devices, set()
     hosts = {host.server_id for host in content.hosts}
+    pods = {placed.rank.pod for placed in content.placed}
     for number, value in enumerate(instances):
         known = _INSTANCE | {"rank_id" if labelled else "pod_name"}
         instance = Item(notes, value, (*group.path, "instance_list", number), known)
@@ -84,7 +87,9 @@ def _instances(notes: Notes, content: Content, group: Item, group_name: str) -> 
         rank_id = instance.number("rank_id", required=True) if labelled else None
         pod = "" if labelled else instance.name("pod_name")
         if pod and pod in pods:
-            notes.add(NAME_TWICE, (*instance.path, "pod_name"), "another instance has this pod_name", pod)
+            notes.add(
+                NAME_TWICE, (*instance.path, "pod_name"), "another instance has this name", pod, fix="give each its own"
+            )
         pods.add(pod)
         servers.add(server_id)
         if server_id not in hosts:

@@ -28,6 +28,13 @@ class Notes:
         self.faults: list[Fault] = []
         self.complete = True
 
+    def copy(self) -> Notes:
+        """Return notes that go on from here."""
+        notes = Notes(self.quoted)
+        notes.faults += self.faults
+        notes.complete = self.complete
+        return notes
+
     def add(
         self,
         rule: Rule,

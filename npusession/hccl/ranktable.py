@@ -15,7 +15,7 @@ from ..options.problems import Problem, Report
 from ..products import Product
 from . import _groups, _ranks, _servers
 from ._convert import obstacles, with_pods, without_extra
-from ._examine import COMPLETED, INITIALIZING, VERSIONS, examine
+from ._examine import COMPLETED, INITIALIZING, VERSIONS, Reading, read
 from ._rules import NOT_JSON
 from .addresses import device_addresses
 from .model import Extra, Rank, Server
@@ -25,6 +25,8 @@ Version = Literal["1.0", "1.2", "2.0", "group", "container"]
 Devices = typing.Union[int, str, typing.Iterable[int]]
 #: How long to leave a table alone that is not ready, in seconds.
 _PAUSE = 0.5
+#: What errors call a table that was not read.
+_MADE = "<table>"
 _RANGE = re.compile(r"(\d{1,5})(?:-(\d{1,5}))?")
 
 
@@ -69,9 +71,8 @@ class RankTable:
     version: Version = "1.0"
     status: str = COMPLETED
     extra: Extra = ()
-    #: The text it was read from, for positions, and what that is called.
-    _text: str = dataclasses.field(default="", init=False, compare=False)
-    _source: str = dataclasses.field(default="<table>", init=False, compare=False)
+    #: What it was read from.
+    _reading: typing.Optional[Reading] = dataclasses.field(default=None, init=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.version not in VERSIONS:
@@ -107,12 +108,12 @@ class RankTable:
             RankTableError: it is no JSON, or lacks something; it lists every problem, those for :meth:`check` too.
             OSError: the file cannot be read.
         """
-        return cls._of(*_load(path))
+        return cls._of(_read(path))
 
     @classmethod
     def parse(cls, text: str, source: str = "<text>") -> RankTable:
         """Read text; ``source`` is what errors call it. Raises like :meth:`read`."""
-        return cls._of(text, source)
+        return cls._of(read(text, source))
 
     @classmethod
     def check_file(cls, path: str | os.PathLike[str], product: Product | str | None = None) -> Report:
@@ -122,7 +123,7 @@ class RankTable:
             OSError: the file cannot be read.
             ValueError: nothing is known by that product name.
         """
-        return Report(examine(*_load(path), None if product is None else Product.of(product)).problems)
+        return Report(_read(path).problems(None if product is None else Product.of(product)))
 
     def check(self, product: Product | str | None = None) -> Report:
         """Return everything that is wrong, each with its code, JSON path, line, column and fix.
@@ -139,7 +140,8 @@ class RankTable:
             RankTableError: the version cannot express the table.
         """
         known = None if product is None else Product.of(product)
-        return Report(examine(self._text or self.text(), self._source, known).problems)
+        reading = self._reading or read(self.text(), _MADE)
+        return Report(reading.problems(known))
 
     @classmethod
     def wait_until_ready(cls, path: str | os.PathLike[str], timeout: float = 600.0) -> RankTable:
@@ -161,16 +163,16 @@ class RankTable:
         while True:
             late = time.monotonic() >= end
             try:
-                found = examine(*_load(path))
+                found = _read(path)
             except FileNotFoundError:
                 if late:
                     raise
             else:
                 if found.complete and found.content.status != INITIALIZING:
-                    return cls.read(path)
-                half = any(problem.rule is NOT_JSON for problem in found.problems)
+                    return cls._of(found)
+                half = any(problem.rule is NOT_JSON for problem in found.document.slips)
                 if late or not (half or found.content.status == INITIALIZING):
-                    raise RankTableError(Report(found.problems), f"{os.fspath(path)}, after waiting")
+                    raise RankTableError(Report(found.problems()), f"{os.fspath(path)}, after waiting")
             time.sleep(max(0.0, min(_PAUSE, end - time.monotonic())))
 
     @classmethod
@@ -248,7 +250,7 @@ class RankTable:
         servers: typing.Sequence[Server] = self.servers
         problems = obstacles(servers, wanted)
         if problems:
-            raise RankTableError(problems, self._source)
+            raise RankTableError(problems, self._reading.document.source if self._reading else _MADE)
         extra = self.extra
         if _layout(wanted) != _layout(self.version):
             servers, extra = without_extra(servers), ()
@@ -261,7 +263,7 @@ class RankTable:
 
     def convert(self, version: Version) -> RankTable:
         """Return the table in another version; raises like :meth:`text`."""
-        return self.parse(self.text(version), self._source)
+        return self.parse(self.text(version), _MADE)
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> str:
         """Write the file and return its path; it appears complete or not at all. It is not checked.
@@ -278,14 +280,12 @@ class RankTable:
         return write_whole(os.fsdecode(path), self.text().encode("utf-8"), overwrite)
 
     @classmethod
-    def _of(cls, text: str, source: str) -> RankTable:
-        found = examine(text, source)
-        if not found.complete:
-            raise RankTableError(Report(found.problems), source)
-        content = found.content
+    def _of(cls, reading: Reading) -> RankTable:
+        content = reading.content
+        if not reading.complete:
+            raise RankTableError(Report(reading.problems()), reading.document.source)
         table = cls(content.servers(), typing.cast(Version, content.version), content.status, content.extra)
-        object.__setattr__(table, "_text", text)
-        object.__setattr__(table, "_source", source)
+        object.__setattr__(table, "_reading", reading)
         return table
 
 
@@ -318,7 +318,7 @@ def _layout(version: str) -> str:
     return "servers" if version in ("1.0", "1.2") else version
 
 
-def _load(path: str | os.PathLike[str]) -> tuple[str, str]:
-    """Return a file's text, and its name. Bytes that are not UTF-8 become a character that no reader takes."""
+def _read(path: str | os.PathLike[str]) -> Reading:
+    """Read a file. Bytes that are no UTF-8, which JSON has nowhere, become the sign for that."""
     with open(path, "rb") as file:
-        return file.read().decode("utf-8", "replace"), os.fsdecode(path)
+        return read(file.read().decode("utf-8", "replace"), os.fsdecode(path))
