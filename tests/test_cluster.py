@@ -184,6 +184,7 @@ WRONG = {
         {"ASCEND_RT_VISIBLE_DEVICES": "2,3", "ASCEND_DEVICE_ID": "0"}, "NPU450", "ASCEND_DEVICE_ID"
     ),
     "no device id": ({"ASCEND_DEVICE_ID": "x"}, "NPU401", "ASCEND_DEVICE_ID"),
+    "empty device id": ({"ASCEND_DEVICE_ID": ""}, "NPU401", "ASCEND_DEVICE_ID"),
     "short timeout": ({"HCCL_CONNECT_TIMEOUT": "119"}, "NPU451", "HCCL_CONNECT_TIMEOUT"),
     "long timeout": ({"HCCL_CONNECT_TIMEOUT": "7201"}, "NPU451", "HCCL_CONNECT_TIMEOUT"),
     "timeout in words": ({"HCCL_CONNECT_TIMEOUT": "2 min"}, "NPU451", "HCCL_CONNECT_TIMEOUT"),
@@ -235,7 +236,7 @@ def test_wrong(name, environ):
         ({"CM_WORKER_IP": "0.0.0.0"}, "NPU447", "CM_WORKER_IP"),
         ({"RANK_ID": "0"}, "NPU441", "CM_CHIEF_IP"),
         ({"RANK_SIZE": "16"}, "NPU441", "CM_CHIEF_IP"),
-        ({**OPEN_MPI, "OMPI_COMM_WORLD_SIZE": "12"}, "NPU453", "CM_WORKER_SIZE"),
+        ({**OPEN_MPI, "OMPI_COMM_WORLD_SIZE": "17"}, "NPU453", "CM_WORKER_SIZE"),
         ({"ASCEND_RT_VISIBLE_DEVICES": "4,5"}, "NPU449", "ASCEND_DEVICE_ID"),
     ],
 )
@@ -243,6 +244,13 @@ def test_wrong_chief(changes, code, variable):
     """The CM_* variables are there all together, each in its range, and without RANK_ID and RANK_SIZE."""
     found = Cluster.check_environ(altered(CHIEF, changes)).errors
     assert (code, variable) in {(problem.code, problem.option) for problem in found}
+
+
+def test_chief_and_fewer_processes():
+    """One process on each server may start the others, so fewer than the ranks are no contradiction."""
+    assert list(Cluster.check_environ({**CHIEF, **SLURM, "SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": "1"})) == []
+    unnamed = altered(CHIEF, {"ASCEND_DEVICE_ID": None})
+    assert [problem.code for problem in Cluster.check_environ(unnamed).warnings] == ["NPU450"]
 
 
 def test_chief_products():
@@ -273,6 +281,8 @@ def test_product_of_a_table(environ):
     ("changes", "codes"),
     [
         ({"RANK_SIZE": None}, ["NPU444"]),
+        ({"RANK_ID": "011"}, []),
+        ({"CM_CHIEF_IP": ""}, []),
         ({"ASCEND_DEVICE_ID": None}, ["NPU450"]),
         ({"DEVICE_ID": "5"}, ["NPU450"]),
         ({"TF_CONFIG": '{"cluster": {"worker": ["a:1", "b:1"]}}'}, ["NPU452"]),

@@ -248,8 +248,10 @@ def test_empty(source, tmp_path):
 def test_not_text(tmp_path):
     """Bytes that are no text are problems like all others."""
     path = tmp_path / "rank_table.json"
-    path.write_bytes(text(V10).encode("utf-8").replace(b"node_0", b"\xff\xfe"))
-    assert list(RankTable.check_file(path)) == []
+    path.write_bytes(text(V10).encode("utf-8").replace(b"node_0", "节点".encode("gbk")))
+    (problem,) = RankTable.check_file(path)
+    assert (problem.code, problem.line, problem.column) == ("NPU601", 7, 21)
+    assert "UTF-8" in problem.message
     path.write_bytes(bytes(range(256)) * 20)
     assert RankTable.check_file(path)
 
@@ -365,6 +367,10 @@ def test_optional_fields(tmp_path):
             bare = changed(bare, "server_list", 0, "device", number, field, to=...)
     assert list(examine(bare, tmp_path)[0]) == []
     assert list(examine(changed(V20, "status", to=...), tmp_path)[0]) == []
+    apart = changed(V12_FULL, "super_pod_list", to=...)
+    assert list(examine(apart, tmp_path)[0]) == []
+    apart = changed(apart, *DEVICE, "device_ip", to=...)
+    assert [problem.severity for problem in examine(apart, tmp_path)[0]] == [Severity.WARNING]
     pod = changed(changed(V12_FULL, "super_pod_list", 1, to=...), "server_list", slice(2, 4), to=...)
     pod = changed(pod, "server_count", to="2")
     for server in range(2):
@@ -372,6 +378,11 @@ def test_optional_fields(tmp_path):
             pod = changed(pod, "server_list", server, "device", number, "device_ip", to=...)
             pod = changed(pod, "server_list", server, "device", number, "backup_device_ip", to=...)
     assert list(examine(pod, tmp_path)[0]) == []
+    for server in range(2):
+        for number in range(2):
+            pod = changed(pod, "server_list", server, "device", number, "super_device_id", to=...)
+    report, _ = examine(pod, tmp_path)
+    assert [(problem.code, problem.severity) for problem in report] == [("NPU621", Severity.WARNING)]
 
 
 @pytest.mark.parametrize("table", ALL.values(), ids=ALL)

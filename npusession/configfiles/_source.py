@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import re
 import typing
 
@@ -51,9 +50,12 @@ class Source:
 
     def position(self, offset: int) -> tuple[int, int]:
         """Return line and column of an offset, both counted from 1."""
+        # Most files have no problem whose position is asked.
+        from bisect import bisect_right
+
         if not self._starts:
             self._starts = [0, *(end.end() for end in re.finditer("\n", self.text))]
-        line = bisect.bisect_right(self._starts, offset)
+        line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
     def error(self, offset: int, problem: str, expected: str) -> ConfigFileError:

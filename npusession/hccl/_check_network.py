@@ -117,7 +117,8 @@ def _check_lacking(notes: Notes, content: Content, lacking: list[Path], product:
     several = len(content.hosts) > 1 and not within_pod
     if not lacking or not (several or product in _ALWAYS):
         return
-    severity = Severity.ERROR if several else Severity.WARNING
+    # Where super pods are possible the reference asks for addresses between them only.
+    severity = Severity.ERROR if several and (content.version != "1.2" or pods > 1) else Severity.WARNING
     why = f"there are {pods} super pods" if pods > 1 else f"there are {len(content.hosts)} servers"
     if not several:
         assert product

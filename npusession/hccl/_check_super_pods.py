@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing
 
+from ..options.problems import Severity
 from ._content import Content, Placed
 from ._notes import Notes
 from ._rules import (
@@ -74,6 +75,10 @@ def _check_pod_order(notes: Notes, content: Content, pod_of: dict[str, str]) -> 
 
 def _check_super_devices(notes: Notes, content: Content, pod_of: dict[str, str]) -> None:
     seen: dict[tuple[str, int], Placed] = {}
+    if all(placed.rank.super_device_id is None for placed in content.placed):
+        message = "no device has a super_device_id, so that HCCL passes over super pods, or refuses them"
+        notes.add(SUPER_DEVICE, ("super_pod_list",), message, fix=_ASK, severity=Severity.WARNING)
+        return
     for placed in content.placed:
         number, pod = placed.rank.super_device_id, pod_of.get(placed.server_id)
         if pod is None:

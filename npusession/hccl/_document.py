@@ -9,7 +9,7 @@ import typing
 from ..configfiles._source import Source
 from ..options.problems import Rule, Severity
 from ._reader import Node, Reader, locate, plain
-from ._rules import Fault, Path, TableProblem, json_path
+from ._rules import NOT_JSON, Fault, Path, TableProblem, json_path
 
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -31,13 +31,15 @@ class Document:
         slips: what keeps it from being JSON, empty for a well-formed text.
     """
 
-    def __init__(self, text: str, source: str) -> None:
+    def __init__(self, text: str | bytes, source: str) -> None:
         self.source = source
-        self._source = Source(text, source)
+        self._source, bad = _decoded(text, source)
         #: The positions of everything, of a text that is no JSON; others are looked up where they are asked.
         self._tree: Node | None = None
         self._known: dict[Path, dict[str | int, Entry]] = {}
         self.slips: list[TableProblem] = []
+        if bad is not None:
+            self.slips.append(self._problem(NOT_JSON, bad, (), "bytes that are not UTF-8", fix="save it as UTF-8"))
 
     def load(self) -> typing.Any:
         """Return what the text says; :data:`._reader.HOLE` stands for what cannot be read."""
@@ -47,10 +49,10 @@ class Document:
         except (ValueError, RecursionError):
             reader = Reader(self._source.text)
             self._tree = reader.read()
-            self.slips = [
+            self.slips += (
                 self._problem(slip.rule, slip.offset, slip.path, slip.message, slip.value, fix=slip.fix)
                 for slip in reader.slips
-            ]
+            )
             return plain(self._tree)
 
     def problems(self, faults: typing.Iterable[Fault]) -> list[TableProblem]:
@@ -98,6 +100,17 @@ class Document:
             rule, json_path(path), message, value, allowed, rule.title, fix, severity or rule.severity,
             source=self._source.path, line=line, column=column,
         )  # fmt: skip
+
+
+def _decoded(text: str | bytes, source: str) -> tuple[Source, int | None]:
+    """Return the text, and the offset of the first bytes that are none."""
+    if isinstance(text, str):
+        return Source(text, source), None
+    try:
+        return Source(text.decode("utf-8"), source), None
+    except UnicodeDecodeError as error:
+        found = Source(text.decode("utf-8", "replace"), source)
+        return found, len(text[: error.start].decode("utf-8")) - found.has_mark
 
 
 def _entries(text: str, offset: int) -> dict[str | int, Entry]:

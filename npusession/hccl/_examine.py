@@ -57,8 +57,8 @@ class Reading(typing.NamedTuple):
         return sorted(found, key=lambda problem: (problem.line, problem.column))
 
 
-def read(text: str, source: str) -> Reading:
-    """Read a text, whatever is wrong with it."""
+def read(text: str | bytes, source: str) -> Reading:
+    """Read a text, whatever is wrong with it; bytes are taken for UTF-8."""
     document = Document(text, source)
     data = document.load()
     notes = Notes()

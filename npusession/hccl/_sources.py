@@ -37,7 +37,8 @@ _CHIEF_PRODUCTS = (Product.ATLAS_TRAINING, Product.ATLAS_A2)
 
 def resolve(environ: typing.Mapping[str, str], product: Product | None) -> tuple[Cluster | None, list[Problem]]:
     """Return the cluster, ``None`` when it cannot be made out, and every problem."""
-    given = {name: value for name, value in environ.items() if value}
+    # The adapter takes an empty value for none, but for that of a device.
+    given = {name: value for name, value in environ.items() if value or name in DEVICE_VARIABLES}
     resolver = _Resolver(given, product)
     cluster = resolver.cluster()
     problems = resolver.problems
@@ -143,7 +144,7 @@ class _Resolver:
             )  # fmt: skip
             return table.ranks[place.rank]
         pods = table.version == "container"
-        entries = [rank for rank in table.ranks if name == (rank.pod if pods else str(rank.rank_id))]
+        entries = [rank for rank in table.ranks if (rank.pod == name if pods else rank.rank_id == whole(name))]
         if not entries:
             known = sorted({rank.pod for rank in table.ranks}) if pods else []
             allowed = ", ".join(known[:8]) if known else f"0 to {table.size - 1}"
@@ -233,7 +234,8 @@ class _Resolver:
             return None
         size = max(1, int(self.environ["CM_WORKER_SIZE"]))
         place = self.place
-        if place and place.size != size:
+        if place and place.size > size:
+            # Fewer may each start several.
             message = f"{place.name} started {place.size} processes"
             self._add(STARTER, "CM_WORKER_SIZE", message, size, fix=f"export CM_WORKER_SIZE={place.size}")
         chief = Chief(
@@ -244,6 +246,11 @@ class _Resolver:
         alone = 0 if size == 1 else None
         local_size = 1 if size == 1 else place.local_size if place else None
         device = self._device((place.local_rank if place else None) or 0)
+        if self.named is None and size > 1:
+            self._add(
+                RANK_DEVICE, "ASCEND_DEVICE_ID", "not set, so it would be device 0 in every process",
+                fix=f"export ASCEND_DEVICE_ID={device}", severity=Severity.WARNING,
+            )  # fmt: skip
         return Cluster(Source.CHIEF, alone, size, alone, local_size, device, chief=chief)
 
     def _check_alone(self) -> None:

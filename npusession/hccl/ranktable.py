@@ -319,6 +319,5 @@ def _layout(version: str) -> str:
 
 
 def _read(path: str | os.PathLike[str]) -> Reading:
-    """Read a file. Bytes that are no UTF-8, which JSON has nowhere, become the sign for that."""
     with open(path, "rb") as file:
-        return read(file.read().decode("utf-8", "replace"), os.fsdecode(path))
+        return read(file.read(), os.fsdecode(path))
