@@ -237,6 +237,25 @@ def test_not_json(old, new, code, where, offset, tmp_path):
     assert others <= {"NPU609", "NPU605"}
 
 
+def test_cut_off(tmp_path):
+    """A file that ends in the middle is told so; what is not there yet is not missed."""
+    whole = text(V10_FULL)
+    for length in range(2, len(whole) - 2):
+        report, _ = examine(whole[:length], tmp_path)
+        codes = {problem.code for problem in report}
+        assert "NPU601" in codes
+        assert not codes & {"NPU605", "NPU606", "NPU611", "NPU612"}
+
+
+def test_something_else(tmp_path):
+    """A text that is far from JSON is given up, without a word on the fields of a table."""
+    report, _ = examine("import os\n" * 500, tmp_path)
+    assert {problem.code for problem in report} == {"NPU601"}
+    assert len(report) <= 100
+    report, _ = examine('{"status": ' + "a b c; " * 500 + "}", tmp_path)
+    assert {problem.code for problem in report} == {"NPU601", "NPU603"}
+
+
 @pytest.mark.parametrize("source", ["", "\n \t", "\ufeff"])
 def test_empty(source, tmp_path):
     """An empty file is one problem, and not a missing field of everything."""

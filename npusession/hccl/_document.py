@@ -8,7 +8,7 @@ import typing
 
 from ..configfiles._source import Source
 from ..options.problems import Rule, Severity
-from ._reader import Node, Reader, locate, plain
+from ._reader import HOLE, Node, Reader, locate, plain
 from ._rules import NOT_JSON, Fault, Path, TableProblem, json_path
 
 _DECODER = json.JSONDecoder()
@@ -29,6 +29,7 @@ class Document:
     Attributes:
         source: the file, or what stands for it.
         slips: what keeps it from being JSON, empty for a well-formed text.
+        cut_off: whether it ends inside brackets, so that what is missing may just not be there yet.
     """
 
     def __init__(self, text: str | bytes, source: str) -> None:
@@ -38,6 +39,7 @@ class Document:
         self._tree: Node | None = None
         self._known: dict[Path, dict[str | int, Entry]] = {}
         self.slips: list[TableProblem] = []
+        self.cut_off = False
         if bad is not None:
             self.slips.append(self._problem(NOT_JSON, bad, (), "bytes that are not UTF-8", fix="save it as UTF-8"))
 
@@ -53,7 +55,8 @@ class Document:
                 self._problem(slip.rule, slip.offset, slip.path, slip.message, slip.value, fix=slip.fix)
                 for slip in reader.slips
             )
-            return plain(self._tree)
+            self.cut_off = reader.cut_off
+            return plain(self._tree) if reader.going else HOLE
 
     def problems(self, faults: typing.Iterable[Fault]) -> list[TableProblem]:
         """Return faults as problems with their places."""

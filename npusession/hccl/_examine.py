@@ -14,7 +14,7 @@ from ._content import Content
 from ._document import Document
 from ._notes import Notes, is_placeholder
 from ._reader import HOLE
-from ._rules import BAD_WORD, MISSING, NOT_READY, PLACEHOLDER, QUOTES, VERSION, TableProblem
+from ._rules import BAD_WORD, COUNT, MISSING, NOT_READY, PLACEHOLDER, QUOTES, RANK_IDS, VERSION, TableProblem
 
 #: The versions that tables declare, and names for the two forms that declare none.
 VERSIONS = ("1.0", "1.2", "2.0", "group", "container")
@@ -53,7 +53,10 @@ class Reading(typing.NamedTuple):
             if content.version == "2.0":
                 check_layers(notes, content)
             check_ports(notes, content)
-        found = [*self.document.slips, *self.document.problems(notes.faults)]
+        faults = notes.faults
+        if self.document.cut_off:
+            faults = [fault for fault in faults if fault.rule not in (MISSING, COUNT, RANK_IDS)]
+        found = [*self.document.slips, *self.document.problems(faults)]
         return sorted(found, key=lambda problem: (problem.line, problem.column))
 
 
@@ -64,7 +67,8 @@ def read(text: str | bytes, source: str) -> Reading:
     notes = Notes()
     version = _version(notes, data)
     notes.quoted = version != "2.0"
-    if data is HOLE:
+    if data is HOLE or (document.slips and not isinstance(data, dict)):
+        # What it is instead was said.
         content = Content(version)
         notes.complete = False
     elif version == "2.0":

@@ -27,13 +27,17 @@ class Item:
         value: what should be an object; anything else is a mistake, and read as an empty object.
         path: where it is.
         known: the names of its members.
+
+    Attributes:
+        lost: whether it is no object.
     """
 
-    __slots__ = ("_known", "_notes", "path", "value")
+    __slots__ = ("_known", "_notes", "lost", "path", "value")
 
     def __init__(self, notes: Notes, value: object, path: Path, known: frozenset[str]) -> None:
         self._notes, self.path, self._known = notes, path, known
         self.value: dict[str, typing.Any] = {}
+        self.lost = not isinstance(value, dict)
         if isinstance(value, dict):
             self.value = value
         else:

@@ -83,6 +83,8 @@ def _instances(notes: Notes, content: Content, group: Item, group_name: str) -> 
     for number, value in enumerate(instances):
         known = _INSTANCE | {"rank_id" if labelled else "pod_name"}
         instance = Item(notes, value, (*group.path, "instance_list", number), known)
+        if instance.lost:
+            continue
         server_id = instance.name("server_id")
         rank_id = instance.number("rank_id", required=True) if labelled else None
         pod = "" if labelled else instance.name("pod_name")
@@ -104,6 +106,8 @@ def _instances(notes: Notes, content: Content, group: Item, group_name: str) -> 
         content.devices += len(devices)
         for index, entry in enumerate(devices):
             device = Item(notes, entry, (*instance.path, "devices", index), _DEVICE)
+            if device.lost:
+                continue
             device_id = device.number("device_id", required=True)
             rank = Rank(
                 -1 if rank_id is None else rank_id,

@@ -29,7 +29,10 @@ def read(notes: Notes, data: object) -> Content:
     content.devices = len(ranks)
     hosts: set[str] = set()
     for number, value in enumerate(ranks):
-        placed = _rank(notes, Item(notes, value, ("rank_list", number), _RANK))
+        item = Item(notes, value, ("rank_list", number), _RANK)
+        if item.lost:
+            continue
+        placed = _rank(notes, item)
         content.placed.append(placed)
         if placed.server_id not in hosts:
             hosts.add(placed.server_id)

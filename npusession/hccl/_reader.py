@@ -23,9 +23,9 @@ _STRING = re.compile(r'"((?:\\.|[^"\\\n])*)("?)')
 _QUOTED = re.compile(r"'([^'\n]*)'|“([^”\"\n]*)[”\"]")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])")
 _WORD = re.compile(r"[^\s,:\[\]{}\"，：]+")
-#: {name}, ${NAME}, {{ name }}; {% statement %}; $NAME; <name>; %s, %(name)s; @NAME@.
+#: {name}, ${NAME}, {{ name }}, {{#name}}; {% statement %}; $NAME, $(command); <name>; %s, %(name)s; @NAME@.
 HOLE_PATTERN = re.compile(
-    r"\$?\{\{?[^\S\n]*[A-Za-z_][^{}\":,\n]*\}?\}|\{%.*?%\}|\$\w+|<[^<>\n\"]+>|%(?:\(\w+\))?[sdi]\b|@\w+@"
+    r"\$?\{\{?[^\S\n]*[#/^]?[A-Za-z_][^{}\":,\n]*\}?\}|\{%.*?%\}|\$\w+|\$\([^()\n]*\)|<[^<>\n\"]+>|%(?:\(\w+\))?[sdi]\b|@\w+@"
 )
 _ESCAPE = re.compile(r'\\(?:(["\\/bfnrt])|u([0-9a-fA-F]{4}))?')
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -91,6 +91,7 @@ class Reader:
 
     Attributes:
         slips: what is wrong, in the order of the text.
+        cut_off: whether the text ends inside brackets.
     """
 
     def __init__(self, text: str) -> None:
@@ -101,7 +102,7 @@ class Reader:
         self._surplus = {closing: bare.count(closing) - bare.count(opening) for closing, opening in _OPENING.items()}
         self._path: list[str | int] = []
         self._last_comma = -1
-        self._at_end = False
+        self.cut_off = False
 
     def read(self) -> Node:
         """Return the tree of the whole text."""
@@ -111,7 +112,7 @@ class Reader:
             return Node(HOLE, 0)
         node, index = self._value(index, 0)
         index = self._skip(index)
-        while index < len(self.text) and self._going() and not isinstance(node.value, Hole):
+        while index < len(self.text) and self.going and not isinstance(node.value, Hole):
             char = self.text[index]
             if char in "}]":
                 self._slip(index, f"a stray {char!r} after the end of the table", fix=f"remove this {char!r}")
@@ -121,11 +122,13 @@ class Reader:
                 break
         return node
 
-    def _going(self) -> bool:
+    @property
+    def going(self) -> bool:
+        """Whether it has not given up: after very many slips the text is something else."""
         return len(self.slips) < _MAX_FAULTS
 
     def _slip(self, offset: int, message: str, rule: Rule = NOT_JSON, value: str | None = None, fix: str = "") -> None:
-        if self._going():
+        if self.going:
             self.slips.append(Slip(rule, offset, tuple(self._path), message, value, fix))
 
     def _seen(self, index: int) -> str:
@@ -159,7 +162,7 @@ class Reader:
             self._slip(index, "never filled in", PLACEHOLDER, hole.group(), "fill in the template, with its own tool")
             return Node(HOLE, index), hole.end()
         char = self._char(index)
-        if depth > _MAX_DEPTH or not self._going():
+        if depth > _MAX_DEPTH or not self.going:
             self._slip(index, f"more than {_MAX_DEPTH} levels of brackets", fix="write the table anew")
             return Node(HOLE, index), len(self.text)
         if char == "{":
@@ -212,7 +215,7 @@ class Reader:
     def _members(self, found: dict[str, Node], start: int, index: int, depth: int) -> int:
         """Read the members of an object into ``found``, up to its end."""
         index = self._skip(index)
-        while self._going():
+        while self.going:
             char = self._char(index)
             if char == "}":
                 if depth or self._surplus["}"] <= 0:
@@ -276,7 +279,7 @@ class Reader:
     def _items(self, found: list[Node], start: int, index: int, depth: int) -> int:
         """Read the items of a list into ``found``, up to its end."""
         index = self._skip(index)
-        while self._going():
+        while self.going:
             char = self._char(index)
             if char == "]":
                 return index + 1
@@ -333,8 +336,8 @@ class Reader:
 
     def _ended(self, start: int, closing: str) -> int:
         """Report the end of the text inside brackets, for the innermost of them."""
-        if not self._at_end:
-            self._at_end = True
+        if not self.cut_off:
+            self.cut_off = True
             self._slip(start, f"the file ends before this {_OPENING[closing]!r} is closed", fix=f"add {closing!r}")
         return len(self.text)
 

@@ -38,12 +38,16 @@ def read(notes: Notes, data: object, version: str) -> Content:
 
 
 def _server(notes: Notes, content: Content, server: Item) -> None:
+    if server.lost:
+        return
     server_id = server.name("server_id")
     content.hosts.append(Host(server_id, server.path, server.text("host_ip"), server.rest()))
     devices = server.list("device")
     content.devices += len(devices)
     for number, value in enumerate(devices):
         device = Item(notes, value, (*server.path, "device", number), _DEVICE)
+        if device.lost:
+            continue
         device_id = device.number("device_id", required=True)
         rank_id = device.number("rank_id", required=True)
         rank = Rank(
