@@ -24,7 +24,7 @@ class Rule:
 
     Attributes:
         code: stable identifier, ``NPU`` and three digits; the first digit tells the kind (1 names and values,
-            2 options among each other, 3 the ConfigProto, 4 the environment).
+            2 options among each other, 3 the ConfigProto, 4 the environment, 5 side files, 6 rank tables).
         slug: the kind of mistake in words, shared by all rules of that kind.
         title: the rule in one sentence.
         severity: of the problems it finds, unless one says otherwise.
