@@ -77,4 +77,9 @@ def __getattr__(name: str) -> object:
         from .running import RunningSession
 
         return RunningSession
+    # Of use to jobs of several ranks only.
+    if name == "hccl":
+        import importlib
+
+        return importlib.import_module(".hccl", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,8 +15,10 @@ from ._counting import counting
 
 #: Where the runtime looks for the device to initialise, first hit first.
 DEVICE_VARIABLES = ("ASCEND_DEVICE_ID", "DEVICE_ID")
-#: Where it looks for the cluster that the process is a rank of.
-CLUSTER_VARIABLES = ("RANK_TABLE_FILE", "RANK_ID", "RANK_SIZE", "CM_CHIEF_IP", "CM_WORKER_SIZE")
+#: Where it looks for the cluster that the process is a rank of: a rank table, or else a chief to ask.
+RANK_VARIABLES = ("RANK_TABLE_FILE", "RANK_ID", "RANK_SIZE")
+CHIEF_VARIABLES = ("CM_CHIEF_IP", "CM_CHIEF_PORT", "CM_CHIEF_DEVICE", "CM_WORKER_SIZE", "CM_WORKER_IP")
+CLUSTER_VARIABLES = (*RANK_VARIABLES, "CM_CHIEF_IP", "CM_WORKER_SIZE")
 
 _lock = threading.RLock()
 _originals: dict[str, str | None] = {}

@@ -3,7 +3,11 @@
 ::
 
     NpuSessionError
-     ├── OptionsError (ValueError)            options that the runtime would refuse, ignore or die of
+     ├── ProblemsError (ValueError)           what a check found wrong
+     │    ├── OptionsError                    options that the runtime would refuse, ignore or die of
+     │    ├── RankTableError                  a rank table that HCCL would refuse; in hccl
+     │    └── ClusterError                    an environment that describes no cluster, or two; in hccl
+     ├── DeviceAddressError (LookupError)     the host does not tell its devices' addresses; in hccl
      ├── PlanFileError (ValueError)           a file that holds no plan; in planfile
      ├── ConfigFileError (ValueError)         a side file that does not keep to its format; in configfiles
      ├── BackendError (ImportError)           the backend that was asked for cannot be loaded
@@ -39,22 +43,36 @@ class NpuSessionError(Exception):
     cleanup_errors: tuple[BaseException, ...] = ()
 
 
-class OptionsError(NpuSessionError, ValueError):
-    """Options that the runtime would refuse, ignore in silence, or abort on.
+class ProblemsError(NpuSessionError, ValueError):
+    """Something that a check found wrong.
 
     Attributes:
-        problems: every problem found, errors before warnings, each with its code, option, value, allowed
-            values, reason and fix.
+        problems: every problem found, errors before warnings, each with its code, place, value, allowed values,
+            reason and fix.
     """
 
-    def __init__(self, problems: typing.Sequence[Problem]) -> None:
+    #: Where the problems are, in words.
+    where = ""
+    #: How many of them the message has at most.
+    _SHOWN = 100
+
+    def __init__(self, problems: typing.Sequence[Problem], *more: object) -> None:
         self.problems = tuple(problems)
-        super().__init__(self.problems)
+        super().__init__(self.problems, *more)
 
     def __str__(self) -> str:
         count = len(self.problems)
-        head = "1 problem" if count == 1 else f"{count} problems"
-        return "{} in the session options:\n{}".format(head, "\n".join(str(problem) for problem in self.problems))
+        lines = ["{} {}:".format("1 problem" if count == 1 else f"{count} problems", self.where)]
+        lines += map(str, self.problems[: self._SHOWN])
+        if count > self._SHOWN:
+            lines.append(f"  ... and {count - self._SHOWN} more")
+        return "\n".join(lines)
+
+
+class OptionsError(ProblemsError):
+    """Options that the runtime would refuse, ignore in silence, or abort on."""
+
+    where = "in the session options"
 
 
 class BackendError(NpuSessionError, ImportError):

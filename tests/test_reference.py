@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from npusession import NpuSession, OptionsError, configfiles, proto
+from npusession import NpuSession, OptionsError, configfiles, hccl, proto
 from npusession.options import RULES
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CODES = {*RULES, *configfiles.RULES, *(rule.code for rule in proto.RULES)}
+CODES = {*RULES, *configfiles.RULES, *hccl.RULES, *(rule.code for rule in proto.RULES)}
 MADE = runpy.run_path(str(ROOT / "tools" / "problem_examples.py"))
 DESCRIBED = MADE["DESCRIBED"]
 
@@ -33,7 +33,7 @@ def test_generated_files_are_fresh():
 
 
 def test_every_code_has_an_example():
-    """Each code of options, of the ConfigProto and of side files has one example, and there are no others."""
+    """Each code has one example, be it of options, ConfigProtos, side files, clusters or rank tables."""
     assert {*MADE["EXAMPLES"], *DESCRIBED} == CODES
     assert not set(MADE["EXAMPLES"]) & set(DESCRIBED)
     assert set(MADE["FIXES"]) <= set(MADE["EXAMPLES"])

@@ -1,6 +1,7 @@
 """For every problem code what breaks its rule: the examples of docs/problems.md.
 
-``file(text)`` in an expression stands for the path of a file with that text.
+``file(text)`` in an expression stands for the path of a file with that text, ``table(this, that)`` for that of a rank
+table in which one text is replaced by another.
 """
 
 from __future__ import annotations
@@ -120,6 +121,38 @@ EXAMPLES: dict[str, str] = {
         ' environ={"NPU_COLLECT_PATH": "/data/collected"})'
     ),
     "NPU427": 'check_parameters([], environ={"AOE_MODE": "3"})',
+    "NPU441": (
+        'Cluster.check_environ({"RANK_TABLE_FILE": table(), "RANK_ID": "0", "RANK_SIZE": "4",'
+        ' "CM_CHIEF_IP": "192.0.2.1"})'
+    ),
+    "NPU442": 'Cluster.check_environ({"RANK_TABLE_FILE": "/no/such/file", "RANK_ID": "0", "RANK_SIZE": "4"})',
+    "NPU443": 'Cluster.check_environ({"RANK_TABLE_FILE": table(), "RANK_ID": "4", "RANK_SIZE": "4"})',
+    "NPU444": 'Cluster.check_environ({"RANK_TABLE_FILE": table(), "RANK_ID": "0", "RANK_SIZE": "8"})',
+    "NPU445": 'Cluster.check_environ({"RANK_ID": "0", "RANK_SIZE": "8"})',
+    "NPU446": 'Cluster.check_environ({"CM_CHIEF_IP": "192.0.2.1"})',
+    "NPU447": (
+        'Cluster.check_environ({"CM_CHIEF_IP": "192.0.2.1", "CM_CHIEF_PORT": "65530", "CM_CHIEF_DEVICE": "0",'
+        ' "CM_WORKER_SIZE": "8", "CM_WORKER_IP": "192.0.2.2"})'
+    ),
+    "NPU448": (
+        'Cluster.check_environ({"CM_CHIEF_IP": "192.0.2.1", "CM_CHIEF_PORT": "6000", "CM_CHIEF_DEVICE": "0",'
+        ' "CM_WORKER_SIZE": "8", "CM_WORKER_IP": "192.0.2.2"}, product="A3")'
+    ),
+    "NPU449": (
+        'Cluster.check_environ({"RANK_TABLE_FILE": table(), "RANK_ID": "1", "RANK_SIZE": "4",'
+        ' "ASCEND_RT_VISIBLE_DEVICES": "0,2,3"})'
+    ),
+    "NPU450": (
+        'Cluster.check_environ({"RANK_TABLE_FILE": table(), "RANK_ID": "1", "RANK_SIZE": "4", "ASCEND_DEVICE_ID": "3"})'
+    ),
+    "NPU451": 'Cluster.check_environ({"HCCL_CONNECT_TIMEOUT": "60"})',
+    "NPU452": """Cluster.check_environ({"TF_CONFIG": '{"task": "worker"}'})""",
+    "NPU453": (
+        'Cluster.check_environ({"RANK_TABLE_FILE": table(), "RANK_ID": "1", "RANK_SIZE": "4", "ASCEND_DEVICE_ID": "1",'
+        ' "OMPI_COMM_WORLD_RANK": "2", "OMPI_COMM_WORLD_SIZE": "4"})'
+    ),
+    "NPU454": 'Cluster.check_environ({"SLURM_PROCID": "2", "SLURM_NTASKS": "8"})',
+    "NPU455": "Cluster(Source.RANK_TABLE, rank=3, size=4, local_rank=1, local_size=2).verify(answers(0, 1, 0, 1))",
     "NPU501": 'OpDebugConfig(["oom", "dump_ccee"]).check()',
     "NPU502": 'MixList(black_add=["MatMul "]).check()',
     "NPU503": "OpCache(max_op_cache_size=500, remain_cache_size_ratio=0).check()",
@@ -140,6 +173,56 @@ EXAMPLES: dict[str, str] = {
     "NPU531": 'OpPrecision({"MatMul": "enable_hi_float_32_execution"}).check()',
     "NPU535": 'AoeTuning(tune_ops_type=["Add"], feature=["deeper_opat", "nonhomo_split"]).check()',
     "NPU540": "OpCache(max_op_cache_size=500, remain_cache_size_ratio=None).check()",
+    "NPU601": """RankTable.check_file(table('"rank_id": "3"}', '"rank_id": "3"},'))""",
+    "NPU602": """RankTable.check_file(table('"192.0.2.12"', '"{device_ip}"'))""",
+    "NPU603": """RankTable.check_file(table('"status"', '"version": "1.0", "status"'))""",
+    "NPU604": """RankTable.check_file(table('"version": "1.2"', '"version": "1.1"'))""",
+    "NPU605": """RankTable.check_file(table(', "rank_id": "3"', ''))""",
+    "NPU606": """RankTable.check_file(table('"rank_id": "3"', '"rank_id": null'))""",
+    "NPU607": """RankTable.check_file(table('"rank_id": "3"', '"rank_id": 3'))""",
+    "NPU608": """RankTable.check_file(table('"rank_id": "3"', '"rank_id": "three"'))""",
+    "NPU609": """RankTable.check_file(table('"completed"', '"initializing"'))""",
+    "NPU610": """RankTable.check_file(table('"completed"', '"complete"'))""",
+    "NPU611": """RankTable.check_file(table('"server_count": "2"', '"server_count": "3"'))""",
+    "NPU612": """RankTable.check_file(table('"rank_id": "3"', '"rank_id": "4"'))""",
+    "NPU613": """RankTable.check_file(table('"rank_id": "3"', '"rank_id": "2"'))""",
+    "NPU614": (
+        'RankTable((Server("a", (Rank(0, 0, "192.0.2.1"), Rank(2, 1, "192.0.2.2"))),'
+        ' Server("b", (Rank(1, 0, "192.0.2.3"),)))).check()'
+    ),
+    "NPU615": 'RankTable((Server("node_0", (Rank(0, 0), Rank(1, 0))),)).check()',
+    "NPU616": 'RankTable.from_hosts({"node_0": {0: "192.0.2.1", 1: "192.0.2.1"}}).check()',
+    "NPU617": """RankTable.check_file(table('"server_id": "node_1",', '"server_id": "node_0",'))""",
+    "NPU618": 'RankTable.from_hosts({"node_0": {0: "192.0.2.300"}}).check()',
+    "NPU619": 'RankTable.from_hosts({"node_0": "0", "node_1": "0"}).check()',
+    "NPU620": """RankTable.check_file(table('{"server_id": "node_1"}', '{"server_id": "node_9"}'))""",
+    "NPU621": """RankTable.check_file(table('"super_device_id": "1"', '"super_device_id": "0"'))""",
+    "NPU622": (
+        'RankTable([Server(f"node_{n}", (Rank(n, 0, f"192.0.2.{n + 1}", super_device_id=n),), super_pod="ABA"[n])'
+        ' for n in range(3)], "1.2").check()'
+    ),
+    "NPU623": (
+        'RankTable([Server(f"node_{n}", (Rank(n, 0, f"192.0.2.{n + 1}", super_device_id=n),), super_pod="AAB"[n])'
+        ' for n in range(3)], "1.2").check()'
+    ),
+    "NPU624": """RankTable.check_file(table('"version": "1.2"', '"version": "1.0"'))""",
+    "NPU625": 'RankTable.single_server("3,4", device_ips={}).check("atlas-training")',
+    "NPU626": (
+        'RankTable.from_hosts({"node_0": {0: "192.0.2.1"}, "node_1": {0: "192.0.2.3", 1: "192.0.2.4"},'
+        ' "node_2": {0: "192.0.2.5"}}).check("atlas-training")'
+    ),
+    "NPU627": 'RankTable.from_hosts({"node_0": {8: "192.0.2.1"}}).check("atlas-training")',
+    "NPU628": 'RankTable.single_server(1, device_ips={}, version="1.2").check("A2")',
+    "NPU629": 'RankTable((Server("node_0", (Rank(0, 0, host_port=16666), Rank(1, 1, host_port=16666))),)).check()',
+    "NPU630": 'RankTable((Server("node_0", (Rank(0, 0, device_port=80),)),)).check()',
+    "NPU631": 'RankTable.from_hosts({"node_0": {0: "192.0.2.1"}, "node_1": {0: "2001:db8::1"}}).check()',
+    "NPU632": (
+        'RankTable((Server("node_0", (Rank(0, 0, local_id=0, levels=(Level(1, "rack", "CLOS",'
+        ' (Address("EID", 32 * "0", ("0/4",)),)),)),)),), "2.0").check()'
+    ),
+    "NPU633": """RankTable.check_file(table('"device_ip": "192.0.2.12"', '"devcie_ip": "192.0.2.12"'))""",
+    "NPU634": 'RankTable.single_server(1, "", {}).check()',
+    "NPU635": 'RankTable.single_server(1, device_ips={}).text("2.0")',
 }
 #: What to do, for codes whose problems say neither what is allowed nor how to mend it.
 FIXES: dict[str, str] = {

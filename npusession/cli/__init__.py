@@ -8,16 +8,18 @@ from .._version import __version__
 from .dump import dump
 from .explain import explain
 from .options import options
+from .ranktable import ranktable
 from .run import run
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="npusession")
 def main() -> None:
-    """TensorFlow sessions on Ascend NPUs: options, plans, scripts on the emulation, dumps."""
+    """TensorFlow sessions on Ascend NPUs: options, plans, rank tables, scripts on the emulation, dumps."""
 
 
 main.add_command(dump)
 main.add_command(explain)
 main.add_command(options)
+main.add_command(ranktable)
 main.add_command(run)

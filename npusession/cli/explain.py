@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import typing
 import warnings
@@ -19,6 +18,7 @@ from ..options import Problem
 from ..products import Product
 from ..session import NpuSession
 from .options import product_argument
+from .problems import as_data, print_json, print_problems
 from .words import Words
 
 
@@ -63,9 +63,9 @@ def explain(file: str, product: Product | None, given: bool, machine: bool, lang
                 }
                 for row in rows
             ],
-            "problems": [_as_json(problem) for problem in report],
+            "problems": [as_data(problem) for problem in report],
         }
-        _dump(data)
+        print_json(data)
     else:
         words = Words(lang)
         table = Table(box=SIMPLE_HEAD)
@@ -80,36 +80,12 @@ def explain(file: str, product: Product | None, given: bool, machine: bool, lang
             scope = "" if row.option is None else words(row.option.scope.value)
             table.add_row(row.name, Text("" if row.value is None else str(row.value)), origin, scope, codes)
         Console().print(table)
-        _print(report)
+        print_problems(report)
     sys.exit(1 if report else 0)
 
 
 def _problems(problems: typing.Sequence[Problem], machine: bool) -> None:
     if machine:
-        _dump({"problems": [_as_json(problem) for problem in problems]})
+        print_json({"problems": [as_data(problem) for problem in problems]})
     else:
-        _print(problems)
-
-
-def _print(problems: typing.Iterable[Problem]) -> None:
-    for problem in problems:
-        click.echo(f"{problem.severity.value}\n{problem}")
-
-
-def _as_json(problem: Problem) -> dict[str, typing.Any]:
-    return {
-        "code": problem.code,
-        "rule": problem.slug,
-        "severity": problem.severity.value,
-        "option": problem.option,
-        "message": problem.message,
-        "value": problem.value if isinstance(problem.value, (bool, int, str, type(None))) else repr(problem.value),
-        "allowed": problem.allowed,
-        "why": problem.why,
-        "fix": problem.fix,
-    }
-
-
-def _dump(data: object) -> None:
-    json.dump(data, sys.stdout, ensure_ascii=False, indent=2)
-    sys.stdout.write("\n")
+        print_problems(problems)

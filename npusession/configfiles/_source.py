@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import typing
 
 from ..options.problems import Problem
@@ -44,11 +45,18 @@ class Source:
         self.path = path
         #: What a value cannot hold, though it matters to other readers of the same file.
         self.found: list[Problem] = []
+        #: Where each line begins, once that was asked.
+        self._starts: list[int] = []
 
     def position(self, offset: int) -> tuple[int, int]:
         """Return line and column of an offset, both counted from 1."""
-        start = self.text.rfind("\n", 0, offset) + 1
-        return self.text.count("\n", 0, offset) + 1, offset - start + 1
+        # Most files have no problem whose position is asked.
+        from bisect import bisect_right
+
+        if not self._starts:
+            self._starts = [0, *(end.end() for end in re.finditer("\n", self.text))]
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
 
     def error(self, offset: int, problem: str, expected: str) -> ConfigFileError:
         """Return the error to raise for what is at ``offset``."""

@@ -70,16 +70,28 @@ BAD_DEVICE = Rule(
 OTHER_DEVICE = Rule("NPU402", "device-mismatch", "The environment decides which device is initialised.")
 
 
+def bad_device(environ: typing.Mapping[str, str]) -> Problem | None:
+    """Return the problem of an environment that names a device by something else than its id."""
+    named = device_in(environ)
+    if named is None:
+        return None
+    name, value = named
+    if value.isascii() and value.isdigit() and len(value) <= 9:
+        return None
+    return problem(
+        BAD_DEVICE, name, "not a device id", value=value, allowed="a whole number from 0", fix=f"unset {name}"
+    )  # fmt: skip
+
+
 def _device_in_environment(settings: Settings) -> typing.Iterator[Problem]:
     named = device_in(settings.environ)
     if named is None:
         return
     name, value = named
     device = settings.get(SESSION_DEVICE_ID.name)
-    if not (value.isascii() and value.isdigit() and len(value) <= 9):
-        yield problem(
-            BAD_DEVICE, name, "not a device id", value=value, allowed="a whole number from 0", fix=f"unset {name}"
-        )
+    bad = bad_device(settings.environ)
+    if bad:
+        yield bad
     elif device is not None and int(value) != device:
         yield problem(
             OTHER_DEVICE,

@@ -33,7 +33,7 @@ class Rule:
 
     Attributes:
         code: stable identifier, ``NPU`` and three digits; the first digit tells the kind (1 names and values,
-            2 options among each other, 3 the ConfigProto, 4 the environment).
+            2 options among each other, 3 the ConfigProto, 4 the environment, 5 side files, 6 rank tables).
         slug: the kind of mistake in words, shared by all rules of that kind.
         title: the rule in one sentence.
         severity: of the problems it finds, unless one says otherwise.
@@ -73,13 +73,16 @@ class Problem(typing.NamedTuple):
 
     Attributes:
         rule: the rule that is broken; ``code`` and ``slug`` are its.
-        option: name of the option, or of the environment variable or proto field.
+        option: name of the option, or of the environment variable or proto field; in a rank table the JSON path.
         message: what is wrong, in one line.
         value: the value seen; ``None`` when it is an absence that is wrong.
         allowed: what would be right, empty when the rule is not about values.
         why: the rule, and the page and section of the reference that it comes from.
         fix: what to write instead.
         severity: ``Severity.ERROR`` or ``Severity.WARNING``.
+        source: the file, or what stands for it when text was read; empty for what is in no text.
+        line: line of the place in it, counted from 1.
+        column: character in that line, counted from 1.
     """
 
     rule: Rule
@@ -90,6 +93,9 @@ class Problem(typing.NamedTuple):
     why: str = ""
     fix: str = ""
     severity: Severity = Severity.ERROR
+    source: str = ""
+    line: int = 0
+    column: int = 0
 
     @property
     def code(self) -> str:
@@ -105,16 +111,18 @@ class Problem(typing.NamedTuple):
         # Without the value, whose own repr may raise: an exception has to be printable.
         return f"<Problem {self.rule.code} {self.option}: {self.message}>"
 
+    @property
+    def place(self) -> str:
+        """What is wrong, after file, line and column where it stands in a text."""
+        return f"{self.source}:{self.line}:{self.column}: {self.option}" if self.line else self.option
+
     def __str__(self) -> str:
         seen = "" if self.value is None else f" = {shorten(self.value)}"
-        text = f"  {self.rule.code} {self.option}{seen}: {self.message}"
-        if self.allowed:
-            text += f"\n      allowed: {self.allowed}"
-        if self.why:
-            text += f"\n      why:     {self.why}"
-        if self.fix:
-            text += f"\n      fix:     {self.fix}"
-        return text
+        lines = [f"  {self.code} {self.place}{seen}: {self.message}"]
+        for label, text in (("allowed", self.allowed), ("why", self.why), ("fix", self.fix)):
+            if text:
+                lines.append(f"      {label + ':':<8} {text}")
+        return "\n".join(lines)
 
 
 class Report(typing.Sequence[Problem]):
