@@ -7,6 +7,7 @@ import click
 from .._version import __version__
 from .explain import explain
 from .options import options
+from .report import report
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -17,3 +18,4 @@ def main() -> None:
 
 main.add_command(explain)
 main.add_command(options)
+main.add_command(report)
