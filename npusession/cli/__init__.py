@@ -9,13 +9,14 @@ from .dump import dump
 from .explain import explain
 from .options import options
 from .ranktable import ranktable
+from .report import report
 from .run import run
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="npusession")
 def main() -> None:
-    """TensorFlow sessions on Ascend NPUs: options, plans, rank tables, scripts on the emulation, dumps."""
+    """TensorFlow sessions on Ascend NPUs: options, plans, rank tables, scripts on the emulation, records, dumps."""
 
 
 main.add_command(dump)
@@ -23,3 +24,4 @@ main.add_command(explain)
 main.add_command(options)
 main.add_command(ranktable)
 main.add_command(run)
+main.add_command(report)
