@@ -14,6 +14,7 @@
      │    ├── GraphRequiredError              TensorFlow runs eagerly and no graph was given
      │    ├── ForkedError                     a forked child uses its parent's runtime
      │    └── NotInitializedError             HCCL was asked before initialisation
+     ├── CollectiveError (RuntimeError)       ranks that disagree, are gone, or do not come; in the emulation
      └── NpuAbortError (RuntimeError)         the emulation, where the real process would have died
 
     FakeBackendWarning (UserWarning)          running on the CPU because npu_bridge is not there
@@ -85,6 +86,13 @@ class ForkedError(LifecycleError):
 
 class NotInitializedError(LifecycleError):
     """HCCL was asked for a rank before the system was initialised."""
+
+
+class CollectiveError(NpuSessionError, RuntimeError):
+    """A collective of an emulated job cannot be completed; the message names the ranks.
+
+    On the real runtime the ranks that are left would hang until a timeout.
+    """
 
 
 class NpuAbortError(NpuSessionError, RuntimeError):
