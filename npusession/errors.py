@@ -20,6 +20,8 @@
      │    └── NotInitializedError             HCCL was asked before initialisation
      ├── NpuAbortError (RuntimeError)         the emulation, where the real process would have died
      └── NotEmulatedError (NotImplementedError)   what only a device can do
+     ├── CollectiveError (RuntimeError)       ranks that disagree, are gone, or do not come; in the emulation
+     └── NpuAbortError (RuntimeError)         the emulation, where the real process would have died
 
     FakeBackendWarning (UserWarning)          running on the CPU because npu_bridge is not there
     OptionsWarning (UserWarning)              options that work, but not as one may think
@@ -105,6 +107,13 @@ class ForkedError(LifecycleError):
 
 class NotInitializedError(LifecycleError):
     """HCCL was asked for a rank before the system was initialised."""
+
+
+class CollectiveError(NpuSessionError, RuntimeError):
+    """A collective of an emulated job cannot be completed; the message names the ranks.
+
+    On the real runtime the ranks that are left would hang until a timeout.
+    """
 
 
 class NpuAbortError(NpuSessionError, RuntimeError):

@@ -1,0 +1,186 @@
+"""The hub of a job: it matches the calls of all ranks, computes, and says who is missing."""
+
+from __future__ import annotations
+
+import threading
+import time
+import typing
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Connection
+
+from . import address as addresses
+from .arithmetic import results
+from .calls import Arrays, Call, disagreement, graphs_shown, ranks_shown
+
+#: Seconds after which ranks that all wait for different things are told so.
+PATIENCE = 20.0
+
+
+class _Rank:
+    """One rank's connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._lock = threading.Lock()
+
+    def send(self, number: int, outcome: str, value: object) -> None:
+        """Answer a request; a rank that is gone is noticed by its own thread."""
+        try:
+            with self._lock:
+                self._connection.send((number, outcome, value))
+        except OSError:
+            pass
+
+
+class _Waiting(typing.NamedTuple):
+    """A rank's call that is not complete."""
+
+    number: int
+    call: Call
+    arrays: Arrays
+    since: float
+
+
+class Hub:
+    """Serves one job until the process of rank 0 ends.
+
+    Args:
+        address: where it listens.
+        size: the number of ranks.
+        secret: what ranks have to know.
+
+    Raises:
+        OSError: the address is in use.
+    """
+
+    def __init__(self, address: addresses.Address, size: int, secret: bytes) -> None:
+        self._size = size
+        self._secret = secret
+        self._lock = threading.Lock()
+        #: Ranks that want to join, and those of the present generation; all join together.
+        self._joining: dict[int, tuple[_Rank, int]] = {}
+        self._joined: dict[int, _Rank] = {}
+        #: Why ranks of this generation are no longer there.
+        self._gone: dict[int, str] = {}
+        self._waiting: dict[tuple[str, str, int], dict[int, _Waiting]] = {}
+        self._listening = addresses.listen(address)
+        threading.Thread(target=self._accept, name="npusession-hub", daemon=True).start()
+
+    def close(self) -> None:
+        """Stop listening; ranks that are connected stay so."""
+        addresses.close(self._listening)
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection = addresses.accept(self._listening, self._secret)
+            except (AuthenticationError, EOFError, ConnectionError):
+                continue
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), name="npusession-hub-rank", daemon=True).start()
+
+    def _serve(self, connection: Connection) -> None:
+        peer = _Rank(connection)
+        rank = -1
+        try:
+            while True:
+                number, request, value = connection.recv()
+                if request == "join":
+                    rank = value[0]
+                    self._join(peer, number, *value)
+                elif request == "call":
+                    self._call(peer, rank, number, *value)
+                elif request == "overdue":
+                    self._overdue(value)
+                else:
+                    self._leave(rank, peer, "has shut its system down")
+                    return
+        except (EOFError, OSError):
+            self._leave(rank, peer, "is gone: its process has ended")
+        finally:
+            connection.close()
+
+    def _join(self, peer: _Rank, number: int, rank: int, size: int, process: int) -> None:
+        with self._lock:
+            wrong = ""
+            if size != self._size:
+                wrong = f"rank {rank} says that the job has {size} ranks, rank 0 says {self._size}"
+            elif rank in self._joining or (rank in self._joined and rank not in self._gone):
+                wrong = f"there are two processes of rank {rank}; process {process} is the later one"
+            if wrong:
+                peer.send(number, "error", wrong)
+                return
+            self._joining[rank] = peer, number
+            if len(self._joining) < self._size:
+                return
+            joining, self._joining = self._joining, {}
+            self._joined = {each: waiting[0] for each, waiting in joining.items()}
+            self._gone.clear()
+            self._waiting.clear()
+        for waiting, its_number in joining.values():
+            waiting.send(its_number, "done", None)
+
+    def _leave(self, rank: int, peer: _Rank, reason: str) -> None:
+        with self._lock:
+            if self._joining.get(rank, (None,))[0] is peer:
+                del self._joining[rank]
+            if self._joined.get(rank) is not peer or rank in self._gone:
+                return
+            self._gone[rank] = reason
+            lost = [key for key, calls in self._waiting.items() if rank in next(iter(calls.values())).call.members]
+            for key in lost:
+                self._fail(key, f"rank {rank} {reason}")
+
+    def _call(self, peer: _Rank, rank: int, number: int, call: Call, arrays: Arrays) -> None:
+        with self._lock:
+            calls = self._waiting.setdefault(call.key, {})
+            calls[rank] = _Waiting(number, call, arrays, time.monotonic())
+            gone = [each for each in call.members if each in self._gone]
+            wrong = disagreement({each: (waiting.call, waiting.arrays) for each, waiting in calls.items()})
+            if gone:
+                self._fail(call.key, f"rank {gone[0]} {self._gone[gone[0]]}")
+            elif wrong:
+                self._fail(call.key, f"the ranks disagree: {wrong}")
+            if gone or wrong or set(calls) < set(call.members):
+                return
+            del self._waiting[call.key]
+        ordered = [calls[each] for each in call.members]
+        try:
+            outcomes: typing.Sequence[object] = results([(each.call, each.arrays) for each in ordered])
+            outcome = "done"
+        except ValueError as error:
+            outcomes, outcome = [f"{call.kind} {call.name!r}: {error}"] * len(ordered), "error"
+        for member, waiting, value in zip(call.members, ordered, outcomes):
+            self._joined[member].send(waiting.number, outcome, value)
+
+    def _overdue(self, late: tuple[tuple[str, str, int], bool]) -> None:
+        """Answer a rank that has waited long: fail its call when it can never be complete, or when its time is up."""
+        key, final = late
+        with self._lock:
+            calls = self._waiting.get(key)
+            if not calls:
+                return
+            members = next(iter(calls.values())).call.members
+            missing = [rank for rank in members if rank not in calls]
+            elsewhere = {rank: self._call_of(rank) for rank in missing}
+            stuck = all(other is not None and time.monotonic() - other.since > PATIENCE for other in elsewhere.values())
+            if not final and not stuck:
+                return
+            texts = [f"{ranks_shown(calls)} called it, {ranks_shown(missing)} did not"]
+            others = {rank: other for rank, other in elsewhere.items() if other is not None}
+            texts += [f"rank {rank} waits in {other.call.kind} {other.call.name!r}" for rank, other in others.items()]
+            graphs = {rank: waiting.call.graph for rank, waiting in (*calls.items(), *others.items())}
+            reason = "; ".join(filter(None, [*texts, graphs_shown(graphs)]))
+            # What they wait for will not be complete either.
+            for stuck_key in {key, *(other.call.key for other in others.values())}:
+                self._fail(stuck_key, reason if stuck_key == key else f"{key[1]!r} cannot be complete: {reason}")
+
+    def _call_of(self, rank: int) -> _Waiting | None:
+        """Return what a rank waits for, ``None`` when it waits for nothing."""
+        return next((calls[rank] for calls in self._waiting.values() if rank in calls), None)
+
+    def _fail(self, key: tuple[str, str, int], reason: str) -> None:
+        for rank, waiting in self._waiting.pop(key).items():
+            text = f"{waiting.call.kind} {waiting.call.name!r} in group {waiting.call.group}: {reason}"
+            self._joined[rank].send(waiting.number, "error", text)
