@@ -6,6 +6,7 @@ import click
 
 from .._version import __version__
 from .explain import explain
+from .launch import launch
 from .options import options
 
 
@@ -16,4 +17,5 @@ def main() -> None:
 
 
 main.add_command(explain)
+main.add_command(launch)
 main.add_command(options)

@@ -14,6 +14,28 @@ class LaunchError(NpuSessionError, ValueError):
 
 
 @dataclasses.dataclass(frozen=True)
+class Request:
+    """What was asked for, as on the command line; ``None`` is what was not said."""
+
+    script: str
+    arguments: tuple[str, ...] = ()
+    module: bool = False
+    devices: str | None = None
+    nproc: int | None = None
+    nnodes: int | None = None
+    node_rank: int | None = None
+    master_addr: str | None = None
+    master_port: int | None = None
+    rank_table: str | None = None
+    cpu_bind: bool = False
+    log_dir: str | None = None
+    tee: str = "first"
+    timeout: float | None = None
+    grace: float = 5.0
+    fake: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
 class Rank:
     """One process of a job.
 
