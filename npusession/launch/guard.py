@@ -50,9 +50,10 @@ def guarded(work: typing.Callable[[int], int]) -> int:
             sys.stderr.write("and all ranks were killed\n")
         return processes.exit_code(status)
     finally:
+        # In this order, so that a signal that came at the very end meets a handler that does nothing.
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         for number, handler in handlers.items():
             signal.signal(number, handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def _nothing(*_: object) -> None:

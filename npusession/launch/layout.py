@@ -50,6 +50,11 @@ def _asked_for(request: Request) -> tuple[int, ...] | None:
 
 
 def of_host(request: Request, hosts: list[tables.Host] | None) -> Layout:
+    """Return the ranks of this host.
+
+    Raises:
+        LaunchError: flags are missing, contradict each other or the rank table.
+    """
     chosen = _asked_for(request)
     nodes, node = request.nnodes, request.node_rank
     if hosts is not None:
@@ -90,7 +95,11 @@ def of_host(request: Request, hosts: list[tables.Host] | None) -> Layout:
 
 
 def of_place(request: Request, place: Place, hosts: list[tables.Host] | None) -> Layout:
-    """Return the one rank that is this process's own."""
+    """Return the one rank that is this process's own.
+
+    Raises:
+        LaunchError: the engine started another number of processes than there are devices or ranks.
+    """
     chosen = _asked_for(request)
     local = place.local_rank
     if local is None:
@@ -126,6 +135,7 @@ def of_place(request: Request, place: Place, hosts: list[tables.Host] | None) ->
 
 
 def all_devices(request: Request, layout: Layout) -> tuple[int, ...]:
+    """Return the devices that all ranks of this host use, in the order of the ranks."""
     return _asked_for(request) or tuple(range(layout.size))
 
 

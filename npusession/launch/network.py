@@ -51,9 +51,8 @@ def check_listening(host: str, port: int) -> None:
                     f"{host} is no address of this host, but node 0 has to listen there: "
                     "give node 0's address with --master-addr, or this node's number with --node-rank"
                 ) from error
-            raise LaunchError(
-                f"node 0 cannot listen at {host}, port {port}: {os.strerror(error.errno or 0)}"
-            ) from error
+            reason = os.strerror(error.errno or 0)
+            raise LaunchError(f"node 0 cannot listen at {host}, port {port}: {reason}") from error
 
 
 def own_address(towards: str, port: int) -> str:

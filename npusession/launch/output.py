@@ -112,7 +112,7 @@ class Output:
         self.shown = shown
         self._terminal = terminal
         self._lines = None if prefix is None else Prefixed(prefix.encode())
-        self._log = None if log is None else open(log, "ab", buffering=0)
+        self._log = None if log is None else open(log, "ab", buffering=0)  # noqa: SIM115 (open as long as the rank)
         self._tail = b""
 
     def feed(self, data: bytes) -> OSError | None:

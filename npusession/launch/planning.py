@@ -81,9 +81,9 @@ def _command(request: Request) -> tuple[str, ...]:
     python = (sys.executable, "-u")
     if request.module:
         top = request.script.partition(".")[0]
-        if top not in sys.builtin_module_names:
-            if not top or importlib.machinery.PathFinder.find_spec(top, [os.getcwd(), *sys.path]) is None:
-                raise LaunchError(f"there is no module {request.script}; modules are looked for from {os.getcwd()}")
+        found = top and importlib.machinery.PathFinder.find_spec(top, [os.getcwd(), *sys.path])
+        if not found and top not in sys.builtin_module_names:
+            raise LaunchError(f"there is no module {request.script}; modules are looked for from {os.getcwd()}")
         return (*python, "-m", request.script, *request.arguments)
     if not os.path.exists(request.script):
         hint = "; for a module write -m" if "/" not in request.script and not request.script.endswith(".py") else ""
