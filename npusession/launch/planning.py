@@ -31,7 +31,7 @@ def plan(request: Request, environ: typing.Mapping[str, str]) -> Job:
     command = _command(request)
     fake = request.fake or environ.get(BACKEND) == "fake"
     place = find_place(request, environ)
-    hosts = None if request.rank_table is None else tables.read(request.rank_table)
+    hosts = None if request.rank_table is None else tables.read(request.rank_table, None if fake else products.detect())
     layout = of_place(request, place, hosts) if place else of_host(request, hosts)
     chosen = tuple(entry.device for entry in layout.entries)
     if not fake:
@@ -49,7 +49,7 @@ def plan(request: Request, environ: typing.Mapping[str, str]) -> Job:
                 "a job on several hosts needs a rank table (--rank-table FILE), or node 0's address and a port "
                 "(--master-addr, --master-port; Atlas A2 and Atlas training series)"
             )
-        rank_table = tables.make(all_devices(request, layout))
+        rank_table = tables.make(all_devices(request, layout), products.detect())
         name = f"rank-table-{cluster.job_id}-{layout.entries[0].number}.json"
         path = os.path.join(request.log_dir or tempfile.gettempdir(), name)
         cluster = dataclasses.replace(cluster, table=os.path.abspath(path))

@@ -25,6 +25,7 @@ rank() {
     kill -s USR1 $$
 }
 stop() {
+    trap '' USR1
     kill -s "$1" -- "${ranks[@]}"
     (sleep %(grace)s; kill -s KILL -- "${ranks[@]}") & disown; timers+=("-$!")
 } 2>/dev/null
@@ -44,7 +45,7 @@ trap 'asked=124; stop TERM' ALRM
 """
 _WAIT = """
 # A signal ends a wait early.
-while [ -n "$(jobs -pr)" ]; do wait; done
+while [ -n "$(jobs -pr)" ]; do wait "${ranks[@]#-}"; done
 if [ -z "$asked" ] && [ -e "$work/first" ]; then
     read -r number asked < "$work/first"
     echo "rank $number ended with code $asked:" >&2
