@@ -3,6 +3,8 @@
 import contextlib
 import json
 import os
+import pathlib
+import re
 import signal
 import socket
 import sys
@@ -299,6 +301,7 @@ REFUSED = {
     "nothing shared": ({**HOSTS, "node_rank": 0}, {}, "--master-addr"),
     "unknown host": ({"nproc": 2, "master_addr": "no.invalid", "master_port": 1}, {}, "cannot be found"),
     "other host": ({"nproc": 2, "master_addr": "192.0.2.1", "master_port": 29500}, {}, "no address of this host"),
+    "port alone": ({"nproc": 2, "master_port": 29500}, {}, "--master-addr is missing"),
     "high port": ({"nproc": 2, "master_addr": "127.0.0.1", "master_port": 65530}, {}, "65520"),
     "table set": ({"nproc": 2, "fake": True}, {"RANK_TABLE_FILE": "x"}, "unset RANK_TABLE_FILE"),
     "rank set": ({"nproc": 2, "fake": True}, {"RANK_ID": "0", "RANK_SIZE": "2"}, "unset RANK_ID$"),
@@ -467,3 +470,22 @@ def test_end_of_a_dry_run(tmp_path, ending):
     process.communicate(timeout=60)
     assert process.returncode == {"signal": 143, "timeout": 124}[ending]
     until(lambda: job.processes() == [])
+
+
+PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs" / "launch.md"
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_page(tmp_path, block):
+    """The commands of the page about launching do what it says."""
+    text = PAGE.read_text("utf-8")
+    (script,) = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
+    commands = re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)
+    assert len(commands) == 3
+    (tmp_path / "train.py").write_text(script, "utf-8")
+    job = Job(tmp_path, "", PYTHONPATH=os.pathsep.join(map(os.path.abspath, sys.path)))
+    head = f'set -e; npusession() {{ "{sys.executable}" -m npusession "$@"; }}\n'
+    code, output, errors = job.run(["bash", "-c", head + commands[block]], cwd=str(tmp_path))
+    assert (code, errors) == (0, "")
+    ranks = sorted(re.findall(rb"rank (\d) of \d device", output))
+    assert ranks == [[b"0", b"0", b"1", b"2", b"3", b"3"], [b"0"], [b"0", b"1"]][block]

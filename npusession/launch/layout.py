@@ -36,9 +36,8 @@ def find_place(request: Request, environ: typing.Mapping[str, str]) -> Place | N
     if request.nnodes is not None or request.node_rank is not None:
         return None
     place = place_in(environ)
-    if place is not None and place.size == 1:
-        return None
-    return place
+    # One process for all is a launcher like any other.
+    return None if place is None or place.size == 1 else place
 
 
 def _asked_for(request: Request) -> tuple[int, ...] | None:

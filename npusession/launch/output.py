@@ -125,7 +125,7 @@ class Output:
             while self._log is not None and view:
                 view = view[self._log.write(view) :]
         except OSError as error:
-            self.close()
+            self._close_log()
             return error
         return None
 
@@ -133,13 +133,16 @@ class Output:
         """Show what was left without a line end, and close the log; a second call does nothing."""
         if self.shown and self._lines is not None:
             self._terminal.put(self._lines.end())
-        log, self._log = self._log, None
-        if log is not None:
-            log.close()
+        self._close_log()
 
     def last_lines(self) -> list[bytes]:
         """Return the last lines, as a terminal would show them in the end."""
         return [_last_state(line) for line in self._tail.rstrip().split(b"\n")][-_KEPT_LINES:] if self._tail else []
+
+    def _close_log(self) -> None:
+        log, self._log = self._log, None
+        if log is not None:
+            log.close()
 
 
 def _last_state(line: bytes) -> bytes:

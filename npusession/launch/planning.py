@@ -41,7 +41,7 @@ def plan(request: Request, environ: typing.Mapping[str, str]) -> Job:
     rank_table = None
     if request.rank_table is not None:
         cluster = dataclasses.replace(cluster, table=os.path.abspath(request.rank_table))
-    elif not fake and request.master_addr is not None and layout.size > 1:
+    elif not fake and layout.size > 1 and (request.master_addr or request.master_port):
         cluster = dataclasses.replace(cluster, chief=_chief(request, layout))
     elif not fake and layout.size > 1:
         if not single:
@@ -137,7 +137,13 @@ def _master(request: Request) -> tuple[str, int]:
         raise LaunchError(
             f"{missing} is missing: the hosts of a job meet at node 0's address, and at a port that is free there"
         )
-    return network.resolve(request.master_addr), request.master_port
+    address = network.resolve(request.master_addr)
+    if address.startswith("127.") and request.master_addr not in (address, "localhost"):
+        raise LaunchError(
+            f"--master-addr {request.master_addr} is {address} on this host, which no other host can reach "
+            "(/etc/hosts often says so of a host's own name); give the address that the others use"
+        )
+    return address, request.master_port
 
 
 def _hub(request: Request, environ: typing.Mapping[str, str], layout: Layout, place: Place | None) -> str | None:

@@ -78,13 +78,13 @@ def script(job: Job) -> str:
     }
     values = {
         "to": show[job.tee],
-        "grace": f"{job.grace:g}",
+        "grace": f"{job.grace:.10g}",
         "table": "" if made is None else f" {made}",
         "logs": '"$work"' if job.log_dir is None else shlex.quote(job.log_dir),
     }
     lines.append(_RUN % values)
     if job.timeout is not None:
-        lines += [f'(sleep {job.timeout:g}; kill -s ALRM $$) & disown; timers+=("-$!")', ""]
+        lines += [f'(sleep {job.timeout:.10g}; kill -s ALRM $$) & disown; timers+=("-$!")', ""]
     for rank in job.ranks:
         words = ["rank", str(rank.number), _assignments(rank.environ)]
         if rank.cpus is not None:

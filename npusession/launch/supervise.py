@@ -63,9 +63,11 @@ class Supervisor:
         self._stopped_at: float | None = None
         self._kill_at: float | None = None
         self._give_up_at: float | None = None
-        #: Ranks whose last lines tell why the job ended, and how many lines of each.
+        #: Ranks whose last lines tell why the job ended.
         self._blamed: list[_Member] = []
-        self._all_ended = self._hurried = False
+        #: Whether what ranks left behind was asked to end, whether all is over but for what the terminal still has to
+        #: show, and whether that is not waited for.
+        self._swept = self._all_ended = self._hurried = False
 
     def run(self) -> int:
         """Start the ranks and wait for them; returns the exit code of the job."""
@@ -138,8 +140,9 @@ class Supervisor:
         if any(member.status is None for member in self._members):
             return not self._given_up()
         left = processes.descendants()
-        if left and self._kill_at is None:
-            self._kill_at = time.monotonic() + self._job.grace
+        if left and not self._swept:
+            self._swept = True
+            self._kill_at = self._kill_at or time.monotonic() + self._job.grace
             self._times_out_at = None
             for pid in left:
                 processes.send(pid, signal.SIGTERM)
@@ -188,7 +191,7 @@ class Supervisor:
         if self._times_out_at is not None and now >= self._times_out_at:
             self._blamed = [member for member in self._members if member.status is None]
             running = ", ".join(str(member.rank.number) for member in self._blamed)
-            self._say(f"the job has taken {self._job.timeout:g} s, its timeout; still running: rank {running}")
+            self._say(f"the job has taken {self._job.timeout:.10g} s, its timeout; still running: rank {running}")
             self._stop(signal.SIGTERM, TIMED_OUT)
         if self._kill_at is not None and now >= self._kill_at:
             self._kill_at = now + _KILL_EVERY
@@ -228,7 +231,8 @@ class Supervisor:
             elif self._all_ended:
                 self._hurried = True
             else:
-                self._say(f"{processes.signal_name(number)}: stopping the ranks")
+                if self._stopped_at is None:
+                    self._say(f"{processes.signal_name(number)}: stopping the ranks")
                 self._stop(number, 128 + number)
 
     def _read(self, member: _Member) -> None:

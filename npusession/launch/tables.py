@@ -49,9 +49,7 @@ def read(path: str, product: Product | None) -> list[Host]:
     try:
         table = RankTable.read(path)
         if not table.ready:
-            sys.stderr.write(
-                f"npusession launch: the rank table {path} is {table.status}; waiting for its completion\n"
-            )
+            sys.stderr.write(f"npusession launch: the rank table {path} is {table.status}; waiting for it\n")
             table = RankTable.wait_until_ready(path)
     except OSError as error:
         raise LaunchError(f"the rank table {path} cannot be read: {error.strerror}") from error
