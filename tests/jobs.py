@@ -56,9 +56,11 @@ class Job:
 
 
 def command(pid):
-    """Return the command that a process shows."""
-    with open(f"/proc/{pid}/cmdline", "rb") as file:
-        return file.read().replace(b"\0", b" ").decode("utf-8", "replace")
+    """Return the command that a process shows, nothing when it has ended."""
+    with contextlib.suppress(OSError):
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read().replace(b"\0", b" ").decode("utf-8", "replace")
+    return ""
 
 
 def child(pid):

@@ -1,5 +1,6 @@
 """Jobs run to their end, whatever comes: exit codes, failures, signals, and nothing left behind."""
 
+import contextlib
 import os
 import signal
 import sys
@@ -247,7 +248,8 @@ def test_killed_by_name(tmp_path):
     ready(job, 2)
     for pid in job.processes():
         if "npusession launch" in command(pid) or str(job.script) in command(pid):
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
     until(lambda: job.processes() == [])
     process.communicate()
 

@@ -121,13 +121,14 @@ def test_slow_reader(tmp_path):
     """A terminal that stands still holds up what it shows, and neither failures nor signals."""
     body = """
     if rank:
-        print("failing")
+        open("failed", "w").close()
         sys.exit(5)
     while True:
         os.write(1, b"x" * 65536 + b"\\n")
     """
     job = Job(tmp_path, body, "--fake", "--nproc", 2, "--tee", "all", "--grace", 0.5)
     process = job.start()
+    until((tmp_path / "failed").exists)
     # The launcher and the process that watches the ranks are left, since not all is written.
     until(lambda: len(job.processes()) == 2)
     process.send_signal(signal.SIGINT)
