@@ -121,14 +121,16 @@ def test_slow_reader(tmp_path):
     """A terminal that stands still holds up what it shows, and neither failures nor signals."""
     body = """
     if rank:
-        open("failed", "w").close()
+        while not os.path.exists("much"):
+            time.sleep(0.01)
         sys.exit(5)
-    while True:
+    for number in range(1000):
         os.write(1, b"x" * 65536 + b"\\n")
+        number == 10 and open("much", "w").close()
     """
     job = Job(tmp_path, body, "--fake", "--nproc", 2, "--tee", "all", "--grace", 0.5)
     process = job.start()
-    until((tmp_path / "failed").exists)
+    until((tmp_path / "much").exists)
     # The launcher and the process that watches the ranks are left, since not all is written.
     until(lambda: len(job.processes()) == 2)
     process.send_signal(signal.SIGINT)

@@ -485,7 +485,9 @@ def test_page(tmp_path, block):
     (tmp_path / "train.py").write_text(script, "utf-8")
     job = Job(tmp_path, "", PYTHONPATH=os.pathsep.join(map(os.path.abspath, sys.path)))
     head = f'set -e; npusession() {{ "{sys.executable}" -m npusession "$@"; }}\n'
-    code, output, errors = job.run(["bash", "-c", head + commands[block]], cwd=str(tmp_path))
+    code, output, errors = job.run(
+        ["bash", "-c", head + commands[block].replace("29500", str(network.free_port()))], cwd=str(tmp_path)
+    )
     assert (code, errors) == (0, "")
     ranks = sorted(re.findall(rb"rank (\d) of \d device", output))
     assert ranks == [[b"0", b"0", b"1", b"2", b"3", b"3"], [b"0"], [b"0", b"1"]][block]

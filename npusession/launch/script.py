@@ -35,17 +35,25 @@ finish() {
 }
 work=$(mktemp -d) || exit
 logs=%(logs)s
-ranks=() timers=()
+ranks=() timers=() started= early= asked=
 trap finish EXIT
-trap 'stop TERM' USR1
-trap 'asked=130; stop INT' INT
-trap 'asked=143; stop TERM' TERM
-trap 'asked=129; stop HUP' HUP
-trap 'asked=124; stop TERM' ALRM
+# What comes while ranks are being started is kept until all are there.
+ask() {
+    if [ -n "$started" ]; then stop "$1"; else early=$1; fi
+}
+trap 'ask TERM' USR1
+trap 'asked=130; ask INT' INT
+trap 'asked=143; ask TERM' TERM
+trap 'asked=129; ask HUP' HUP
+trap 'asked=124; ask TERM' ALRM
 """
 _WAIT = """
-# A signal ends a wait early.
-while [ -n "$(jobs -pr)" ]; do wait "${ranks[@]#-}"; done
+started=1
+[ -z "$early" ] || stop "$early"
+for rank in "${ranks[@]#-}"; do
+    # A signal ends a wait early. One for a number that is no rank's any more gives 127.
+    while kill -0 "$rank" && { wait "$rank"; [ $? -ne 127 ]; }; do :; done 2>/dev/null
+done
 if [ -z "$asked" ] && [ -e "$work/first" ]; then
     read -r number asked < "$work/first"
     echo "rank $number ended with code $asked:" >&2
