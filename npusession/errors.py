@@ -18,10 +18,9 @@
      │    ├── GraphRequiredError              TensorFlow runs eagerly and no graph was given
      │    ├── ForkedError                     a forked child uses its parent's runtime
      │    └── NotInitializedError             HCCL was asked before initialisation
+     ├── CollectiveError (RuntimeError)       ranks that disagree, are gone, or do not come; in the emulation
      ├── NpuAbortError (RuntimeError)         the emulation, where the real process would have died
      └── NotEmulatedError (NotImplementedError)   what only a device can do
-     ├── CollectiveError (RuntimeError)       ranks that disagree, are gone, or do not come; in the emulation
-     └── NpuAbortError (RuntimeError)         the emulation, where the real process would have died
 
     FakeBackendWarning (UserWarning)          running on the CPU because npu_bridge is not there
     OptionsWarning (UserWarning)              options that work, but not as one may think

@@ -7,6 +7,7 @@ import click
 from .._version import __version__
 from .dump import dump
 from .explain import explain
+from .launch import launch
 from .options import options
 from .ranktable import ranktable
 from .report import report
@@ -21,6 +22,7 @@ def main() -> None:
 
 main.add_command(dump)
 main.add_command(explain)
+main.add_command(launch)
 main.add_command(options)
 main.add_command(ranktable)
 main.add_command(run)
