@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import typing
 import weakref
@@ -18,6 +19,7 @@ from .verdicts import read
 
 #: Seconds that a collective waits, where neither the option nor HCCL_EXEC_TIMEOUT says.
 EXEC_SECONDS = 1836
+_PASSING = "NpusessionExchange"
 #: What each graph has of collectives, to tell where the graphs of ranks differ.
 _listed: weakref.WeakKeyDictionary[typing.Any, list[str]] = weakref.WeakKeyDictionary()
 
@@ -54,7 +56,10 @@ def together(collective: Collective) -> list[typing.Any]:
     site = _Site(collective)
     dtypes = [_carried(dtype) for dtype, _ in collective.outputs]
     inputs = [*map(_carry, collective.inputs), *collective.own.values()]
-    results = tf1().numpy_function(telling(site.run), inputs, dtypes, name=collective.op_type)
+    _register_gradient()
+    # Gradients go through where the op around it has one; TensorFlow's own Python nodes have none.
+    with tf1().get_default_graph().gradient_override_map({"PyFunc": _PASSING}):
+        results = tf1().numpy_function(telling(site.run), inputs, dtypes, name=collective.op_type)
     if not collective.outputs:
         site.placed(results)
         return [results]
@@ -137,6 +142,14 @@ class _Site:
         shape = tf1().TensorShape(self._collective.outputs[0][1])
         if not shape.is_compatible_with(array.shape):
             raise CollectiveError(f"{self._name}: expects the shape {shape}, and {list(array.shape)} was sent")
+
+
+@functools.lru_cache(maxsize=None)
+def _register_gradient() -> None:
+    def passing(operation: typing.Any, *gradients: typing.Any) -> typing.Any:
+        return gradients
+
+    tf1().RegisterGradient(_PASSING)(passing)
 
 
 def _carried(dtype: typing.Any) -> typing.Any:
