@@ -13,6 +13,7 @@ import typing
 from ._version import __version__
 from .errors import (
     BackendError,
+    CollectiveError,
     FakeBackendWarning,
     ForkedError,
     GraphRequiredError,
@@ -41,6 +42,7 @@ if typing.TYPE_CHECKING:
 __all__ = [
     "AcceleratedTraining",
     "BackendError",
+    "CollectiveError",
     "Dump",
     "FakeBackendWarning",
     "ForkedError",

@@ -19,6 +19,8 @@ DEVICE_VARIABLES = ("ASCEND_DEVICE_ID", "DEVICE_ID")
 RANK_VARIABLES = ("RANK_TABLE_FILE", "RANK_ID", "RANK_SIZE")
 CHIEF_VARIABLES = ("CM_CHIEF_IP", "CM_CHIEF_PORT", "CM_CHIEF_DEVICE", "CM_WORKER_SIZE", "CM_WORKER_IP")
 CLUSTER_VARIABLES = (*RANK_VARIABLES, "CM_CHIEF_IP", "CM_WORKER_SIZE")
+#: Where the ranks of an emulated job meet, as ``host:port``; beside RANK_ID and RANK_SIZE it stands for a rank table.
+FAKE_HUB = "NPUSESSION_FAKE_HUB"
 
 _lock = threading.RLock()
 _originals: dict[str, str | None] = {}

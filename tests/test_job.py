@@ -12,6 +12,7 @@ from processes import start
 from npusession.backends.fake.job import address, hub, member
 from npusession.backends.fake.job.calls import Call
 from npusession.backends.fake.job.member import Job, Member
+from npusession.environment import FAKE_HUB
 from npusession.errors import CollectiveError
 
 SIZE = 3
@@ -47,8 +48,12 @@ def together(size, work):
         return list(pool.map(guarded, range(size)))
 
 
+def job(rank, size, where):
+    return Job((rank,), size, where, b"secret", rank == 0)
+
+
 def joined(where, size=SIZE, timeout=20.0):
-    return together(size, lambda rank: Member(Job(rank, size, where, b"secret"), timeout))
+    return together(size, lambda rank: Member(job(rank, size, where), timeout))
 
 
 @pytest.fixture
@@ -255,7 +260,7 @@ def test_joining_again(port):
 def test_a_rank_that_never_comes(port):
     """The ranks that wait for another one say how many they are, and what to do."""
     where = ("127.0.0.1", port)
-    outcomes = together(2, lambda rank: Member(Job(rank, SIZE, where, b"secret"), 0.3))
+    outcomes = together(2, lambda rank: Member(job(rank, SIZE, where), 0.3))
     for error in outcomes:
         with pytest.raises(CollectiveError, match="not all of the 3 ranks came"):
             raise error
@@ -263,18 +268,29 @@ def test_a_rank_that_never_comes(port):
     assert totals(joined(where)) == [3, 3, 3]
 
 
+def test_ranks_that_are_counted(port):
+    """Where no variable numbers the ranks, they are counted by server and device."""
+    places = [(10, 0, 0, 2, 0), (10, 0, 0, 1, 1), (10, 0, 0, 1, 0)]
+    where = ("127.0.0.1", port)
+    ranks = together(SIZE, lambda r: Member(Job(places[r], SIZE, where, b"secret", r == 0), 20))
+    assert [each.rank for each in ranks] == [2, 1, 0]
+    assert ranks[0].identities == tuple(sorted(places))
+    for each in ranks:
+        each.leave()
+
+
 def test_two_of_one_rank(port):
     """A second process of the same rank is refused."""
     where = ("127.0.0.1", port)
     ranks = [0, 1, 1]
-    outcomes = together(3, lambda place: Member(Job(ranks[place], SIZE, where, b"secret"), 1.0))
+    outcomes = together(3, lambda place: Member(job(ranks[place], SIZE, where), 1.0))
     assert any("two processes of rank 1" in str(outcome) for outcome in outcomes)
 
 
 def test_sizes_that_differ(port):
     """A rank that believes in another number of ranks is told so."""
     where = ("127.0.0.1", port)
-    outcomes = together(2, lambda rank: Member(Job(rank, SIZE + rank, where, b"secret"), 0.5))
+    outcomes = together(2, lambda rank: Member(job(rank, SIZE + rank, where), 0.5))
     assert "rank 1 says that the job has 4 ranks, rank 0 says 3" in str(outcomes[1])
 
 
@@ -292,7 +308,7 @@ def test_an_address_in_use(port):
     taken = address.listen(("127.0.0.1", port))
     try:
         with pytest.raises(CollectiveError, match="JOB_ID of its own"):
-            Member(Job(0, 2, ("127.0.0.1", port), b"secret"), 1.0)
+            Member(job(0, 2, ("127.0.0.1", port)), 1.0)
     finally:
         address.close(taken)
 
@@ -300,15 +316,15 @@ def test_an_address_in_use(port):
 @pytest.mark.parametrize("text", ["", ":1", "host", "host:", "host:0", "host:65536", "host:x"])
 def test_bad_addresses(text):
     """An address that cannot be read is an error that shows how one looks."""
-    environ = {address.VARIABLE: text or " "}
+    environ = {FAKE_HUB: text or " "}
     with pytest.raises(ValueError, match=r"write host:port"):
         address.address_in(environ)
 
 
 def test_addresses():
     """The hub is where the variables say; else processes of one job on one host find each other."""
-    assert address.address_in({address.VARIABLE: "10.0.0.1:29500"}) == ("10.0.0.1", 29500)
-    assert address.address_in({address.VARIABLE: "[::1]:29500"}) == ("::1", 29500)
+    assert address.address_in({FAKE_HUB: "10.0.0.1:29500"}) == ("10.0.0.1", 29500)
+    assert address.address_in({FAKE_HUB: "[::1]:29500"}) == ("::1", 29500)
     assert address.address_in({"CM_CHIEF_IP": "10.0.0.1", "CM_CHIEF_PORT": "6000"}) == ("10.0.0.1", 6000)
     one, same, other = ({"JOB_ID": job, "RANK_ID": rank} for job, rank in (("1", "0"), ("1", "1"), ("2", "0")))
     assert address.address_in(one) == address.address_in(same) != address.address_in(other)
@@ -319,7 +335,7 @@ import time
 from npusession.backends.fake.job.calls import Call
 from npusession.backends.fake.job.member import Job, Member
 import numpy as np
-member = Member(Job({rank}, 2, ("127.0.0.1", {port}), b"secret"), 60)
+member = Member(Job(({rank},), 2, ("127.0.0.1", {port}), b"secret", {rank} == 0), 60)
 print("joined", flush=True)
 if {rank} == {dying}:
     time.sleep(60)

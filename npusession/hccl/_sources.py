@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import typing
 
-from ..environment import CHIEF_VARIABLES, DEVICE_VARIABLES, RANK_VARIABLES, device_in
+from ..environment import CHIEF_VARIABLES, DEVICE_VARIABLES, FAKE_HUB, RANK_VARIABLES, device_in
 from ..options.basic import bad_device
 from ..options.problems import Problem, Severity
 from ..products import Product
@@ -80,6 +80,8 @@ class _Resolver:
             return self._of_table()
         if chiefs:
             return self._of_chief()
+        if FAKE_HUB in self.environ and "RANK_SIZE" in self.environ:
+            return self._of_hub()
         self._check_alone()
         if self.place:
             return self._of_place(self.place)
@@ -265,6 +267,23 @@ class _Resolver:
                 size, fix="export RANK_TABLE_FILE=..., or unset RANK_SIZE and RANK_ID",
                 severity=Severity.WARNING if self.place else None,
             )  # fmt: skip
+
+    def _of_hub(self) -> Cluster | None:
+        rank, size = (whole(self.environ.get(name, "")) for name in ("RANK_ID", "RANK_SIZE"))
+        if not size or rank is None or rank >= size:
+            allowed = f"0 to {size - 1}" if size else "a rank below RANK_SIZE, which is 1 or more"
+            message = f"no rank of a job with RANK_SIZE={self.environ['RANK_SIZE']}"
+            self._add(
+                NO_RANK,
+                "RANK_ID",
+                message,
+                self.environ.get("RANK_ID"),
+                allowed=allowed,
+                fix="npusession launch --fake",
+            )
+            return None
+        local, local_size = (whole(self.environ.get(name, "")) for name in ("LOCAL_RANK", "LOCAL_WORLD_SIZE"))
+        return Cluster(Source.HUB, rank, size, local, local_size, self._device(0))
 
     def _of_place(self, place: Place) -> Cluster:
         for name, expected in (("RANK_ID", place.rank), ("RANK_SIZE", place.size)):

@@ -35,6 +35,8 @@ class Source(enum.Enum):
     CHIEF = "CM_* variables"
     MPI = "Open MPI or PMI"
     SLURM = "Slurm"
+    #: The launcher, of ranks without devices.
+    HUB = "emulated job"
     #: Nothing does: a single process on a single device.
     SINGLE = "single device"
 
@@ -91,8 +93,9 @@ class Cluster:
         """Return the cluster that the environment describes.
 
         The first of these that is there counts: RANK_TABLE_FILE with RANK_ID and RANK_SIZE; CM_CHIEF_IP with the other
-        CM_* variables; Open MPI's or PMI's variables; Slurm's. Without any of them the process is alone. An
-        :class:`OptionsWarning` tells what one can live with.
+        CM_* variables; NPUSESSION_FAKE_HUB with RANK_ID and RANK_SIZE, for an emulated job; Open MPI's or PMI's
+        variables; Slurm's. Without any of them the process is alone. An :class:`OptionsWarning` tells what one can
+        live with.
 
         Args:
             environ: the environment; by default that of this process.
@@ -182,6 +185,8 @@ class Cluster:
             values["RANK_TABLE_FILE"] = self.table_file
             values["RANK_ID"] = entry.pod or str(entry.rank_id)
             values["RANK_SIZE"] = str(self.size)
+        elif self.source is Source.HUB:
+            raise ValueError("the ranks of an emulated job get their variables from the launcher")
         elif self.size > 1:
             raise ValueError(
                 f"{self.source.value} knows of {self.size} ranks, and HCCL does not: make a rank table, and "

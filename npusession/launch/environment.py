@@ -9,9 +9,10 @@ from __future__ import annotations
 import dataclasses
 import typing
 
+from ..backends import VARIABLE as BACKEND
+from ..environment import FAKE_HUB as HUB
 from .job import LaunchError
 
-BACKEND, HUB = "NPUSESSION_BACKEND", "NPUSESSION_FAKE_HUB"
 #: What describes a cluster or a device; whatever of it is not set for a rank, it does not inherit.
 OWNED = (
     "RANK_ID",

@@ -12,9 +12,11 @@ import tempfile
 import typing
 
 from .. import products
+from ..backends import VARIABLE as BACKEND
+from ..environment import FAKE_HUB as HUB
 from . import affinity, devices, network, tables
 from .engine import Place
-from .environment import BACKEND, HIGHEST_PORT, HUB, MOST_DEVICES, Chief, Cluster, check_inherited, removed
+from .environment import HIGHEST_PORT, MOST_DEVICES, Chief, Cluster, check_inherited, removed
 from .job import Job, LaunchError, Rank, Request
 from .layout import Layout, all_devices, find_place, of_host, of_place
 

@@ -9,34 +9,12 @@ import os
 import typing
 
 from ..._tensorflow import tf1
-from . import not_emulated
+from .exchange import Collective, together
 
-WORLD = "hccl_world_group"
+#: Threads of a session in a job.
+_THREADS = 64
 #: Longest name of a group.
 LONGEST_NAME = 127
-
-
-class Collective(typing.NamedTuple):
-    """A collective as one rank asks for it.
-
-    Attributes:
-        op_type: type of the op, as in ``HcomAllReduce``.
-        kind: ``allreduce``, ``allgather``, ``broadcast``, ``reduce``, ``reduce_scatter``, ``send``, ``receive``,
-            ``alltoallv`` or ``alltoallvc``.
-        group: name of the group.
-        inputs: the rank's tensors.
-        outputs: dtype and shape of each result, ``None`` for an unknown shape.
-        options: what must be the same on all ranks: ``reduction``, ``root_rank``, ``rank_size``, ``sr_tag`` and so on.
-        own: what may differ between them: tensors of counts and displacements, by name.
-    """
-
-    op_type: str
-    kind: str
-    group: str
-    inputs: typing.Sequence[typing.Any]
-    outputs: typing.Sequence[not_emulated.Output]
-    options: typing.Mapping[str, typing.Any] = {}
-    own: typing.Mapping[str, typing.Any] = {}
 
 
 def world_size() -> int:
@@ -56,22 +34,33 @@ def world_size() -> int:
     return int(value)
 
 
+def make_room(config: typing.Any) -> None:
+    """Let a session of a job wait in many collectives at once.
+
+    Each that waits for other ranks keeps a thread. Were there fewer threads than collectives that do not depend on each
+    other, ranks that begin with different ones would wait for ever.
+    """
+    try:
+        alone = world_size() == 1
+    except ValueError:
+        # Collectives say it, if there are any.
+        alone = True
+    if not alone:
+        config.use_per_session_threads = True
+        config.inter_op_parallelism_threads = max(config.inter_op_parallelism_threads, _THREADS)
+
+
 def build(collective: Collective) -> list[typing.Any]:
     """Add a collective to the graph.
 
     Returns:
-        Its results, for a send its operation. Running them raises InvalidArgumentError where the call names more ranks
-        than the group has, and :class:`~npusession.errors.NotEmulatedError` where the environment describes several.
+        Its results, none for a send. Running them raises InvalidArgumentError where a process that is alone names more
+        ranks, and :class:`~npusession.errors.CollectiveError` where the ranks of a job cannot complete it.
 
     Raises:
         ValueError: the environment's description of the ranks is wrong.
     """
-    size = world_size()
-    if size > 1:
-        why = f"needs all {size} ranks of the job, which this process is not connected to"
-        inputs = [*collective.inputs, *collective.own.values()]
-        return not_emulated.node(collective.op_type, why, inputs, collective.outputs)
-    return _alone(collective)
+    return together(collective) if world_size() > 1 else _alone(collective)
 
 
 def _alone(collective: Collective) -> list[typing.Any]:

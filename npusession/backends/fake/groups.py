@@ -1,4 +1,4 @@
-"""The emulated groups of HCCL, and how gradients are split for communication, for a single process.
+"""The emulated groups of HCCL, and how gradients are split for communication.
 
 Limits are those of the vendor's HCCL reference. A group lives until it is destroyed or the runtime finalised.
 """
@@ -96,13 +96,13 @@ def get_rank_id(group: str = WORLD) -> int:
 def get_local_rank_size(group: str = WORLD) -> int:
     """Return the number of ranks of a group on this server."""
     _check_name(group)
-    return ranks.get_local_rank_size() if group == WORLD else len(members(group))
+    return ranks.get_local_rank_size() if group == WORLD else len(_here(group))
 
 
 def get_local_rank_id(group: str = WORLD) -> int:
     """Return the rank of this process among those of a group on this server."""
     _check_name(group)
-    return ranks.get_local_rank_id() if group == WORLD else members(group).index(ranks.get_rank_id())
+    return ranks.get_local_rank_id() if group == WORLD else _here(group).index(ranks.get_rank_id())
 
 
 def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
@@ -171,6 +171,10 @@ def set_split_strategy_by_size(dataSizeList: typing.Sequence[float], group: str 
 def splits() -> dict[str, tuple[str, tuple[float, ...]]]:
     """Return how the gradients of each group are split: by ``"index"`` or ``"size"``, and the numbers."""
     return dict(_splits)
+
+
+def _here(group: str) -> list[int]:
+    return [rank for rank in members(group) if rank in RUNTIME.position.here]
 
 
 def _check_name(group: object) -> None:

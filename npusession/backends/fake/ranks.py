@@ -1,4 +1,4 @@
-"""The emulated ``hccl.manage.api``, for a single process: rank 0 of 1, once the runtime is initialised."""
+"""The rank queries of the emulated ``hccl.manage.api``, for the group of all ranks."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ WORLD = "hccl_world_group"
 
 def get_rank_id(group: str = WORLD) -> int:
     """Return the rank of this process; ValueError before initialisation."""
-    return _answer("get rank id", 0)
+    return _answer("get rank id", RUNTIME.position.rank)
 
 
 def get_rank_size(group: str = WORLD) -> int:
     """Return the number of ranks; ValueError before initialisation."""
-    return _answer("get rank size", 1)
+    return _answer("get rank size", RUNTIME.position.size)
 
 
 def get_local_rank_id(group: str = WORLD) -> int:
     """Return the rank of this process on its server; ValueError before initialisation."""
-    return _answer("get local rank id", 0)
+    position = RUNTIME.position
+    return _answer("get local rank id", position.here.index(position.rank))
 
 
 def get_local_rank_size(group: str = WORLD) -> int:
     """Return the number of ranks on this server; ValueError before initialisation."""
-    return _answer("get local rank size", 1)
+    return _answer("get local rank size", len(RUNTIME.position.here))
 
 
 def _answer(query: str, value: int) -> int:

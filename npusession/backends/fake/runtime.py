@@ -19,6 +19,7 @@ import typing
 from ...errors import ForkedError, NpuAbortError
 from ...options.kinds import Wire
 from .faults import Error, Faults, internal
+from .job.joining import Position, join
 from .ownership import Claim, Held
 from .profiling import Profile
 from .settings import Settings
@@ -79,6 +80,7 @@ class FakeRuntime:
         session_device: the one value of ``session_device_id`` that native code has, of the newest session that was
             configured; -1 when that gave none.
         generation: counts initialisations; sessions that ran in an earlier one are dead.
+        position: where the process is in its job, once it is initialised.
         groups: ranks of each group of HCCL that was created since.
         profile: where runs are profiled to, ``None`` when profiling is off.
         profiles: directories of all profiles.
@@ -107,6 +109,7 @@ class FakeRuntime:
         self.kept: dict[str, Kept] = {}
         self.session_device = -1
         self.generation = 0
+        self.position = Position()
         self.groups: dict[str, tuple[int, ...]] = {}
         self.profile: Profile | None = None
         self.profiles: list[str] = []
@@ -212,6 +215,8 @@ class FakeRuntime:
 
         Raises:
             NpuAbortError: the real process would have died of what the environment says.
+            ClusterError: the environment contradicts itself.
+            CollectiveError: not all ranks of the job came in time, or they contradict each other.
             tf.errors.InternalError: another process holds the device.
         """
         with self._lock:
@@ -233,6 +238,11 @@ class FakeRuntime:
             if startup.device >= self.settings.devices:
                 raise self.died(self.no_device(startup.device))
             self.claim(startup.device)
+            try:
+                self.position = join(os.environ) if startup.cluster and startup.hccl else Position()
+            except BaseException:
+                self._release_devices()
+                raise
             self.startup = startup
             self.parameters = session.parameters
             self.initialized = True
@@ -273,8 +283,11 @@ class FakeRuntime:
             self._closed_at_exit = reason == "exit"
             self._release_devices()
             self.record("finalize", 0, reason)
+            member, self.position = self.position.member, Position()
             finishing, self.finishing = self.finishing, []
             profile, self.profile = self.profile, None
+        if member is not None:
+            member.leave()
         if profile is not None:
             profile.close()
         for finish in finishing:

@@ -12,7 +12,7 @@ import typing
 
 from ..._tensorflow import tf1
 from ...options import OPTIMIZER_NAME
-from . import not_emulated
+from . import collectives, python_nodes
 from .device import DeviceSession
 from .precision import prepare
 from .runs import Run
@@ -101,6 +101,8 @@ def _initializing(initialize: typing.Callable[..., None]) -> typing.Callable[...
         config = args[_CONFIG] if len(args) > _CONFIG else keywords.get("config") or tf1().ConfigProto()
         if _defaults:
             config = prepare_config(config)
+        if config is not None:
+            collectives.make_room(config)
         keywords["config"] = config
         initialize(self, *args[:_CONFIG], **keywords)
         if config is not None and _has_entry(config):
@@ -124,7 +126,7 @@ def _running(do_run: typing.Callable[..., typing.Any]) -> typing.Callable[..., t
             return do_run(self, handle, targets, fetches, feeds, *buffers)
         return Run(self, device, do_run, targets, fetches, feeds, buffers).make(handle)
 
-    return not_emulated.translated(wrapped)
+    return python_nodes.translated(wrapped)
 
 
 def _calling(make_callable: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:

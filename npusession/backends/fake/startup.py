@@ -10,7 +10,7 @@ import json
 import re
 import typing
 
-from ...environment import DEVICE_VARIABLES
+from ...environment import DEVICE_VARIABLES, FAKE_HUB
 from .verdict_reading import Aborted
 
 _NUMBER = re.compile(r"\s*(-?[0-9]+)\s*")
@@ -24,7 +24,8 @@ class Startup(typing.NamedTuple):
         device: logical id of the device to initialise.
         named: whether a variable named it.
         job: JOB_ID, empty when there is none; that is a line in the log and nothing else.
-        cluster: ``"rank table"``, ``"chief"`` (the CM variables), or empty for a process on its own.
+        cluster: ``"rank table"``, ``"chief"`` (the CM variables), ``"hub"`` (a job of the emulation alone),
+            or empty for a process on its own.
         hccl: whether collective communication is on.
         needed: whether there is anything to initialise; a parameter server has nothing.
         ignored: variables that were set and are passed over, each with the reason.
@@ -111,6 +112,8 @@ def _cluster(environ: typing.Mapping[str, str]) -> tuple[str, list[str]]:
             return "", [f"CM_CHIEF_IP does not count with CM_WORKER_SIZE={workers}"]
         return "chief", []
     if ranks is not None and ranks > 1:
+        if environ.get(FAKE_HUB):
+            return "hub", []
         return "", [f"RANK_SIZE={ranks} does not count without RANK_TABLE_FILE"]
     return "", []
 

@@ -7,7 +7,9 @@ import operator
 import typing
 
 from ...._tensorflow import tf1
-from ..collectives import LONGEST_NAME, WORLD, Collective, build
+from ..collectives import LONGEST_NAME, build
+from ..exchange import Collective
+from ..ranks import WORLD
 from ._node import Node
 
 _REDUCED = ("int8", "int16", "int32", "int64", "float16", "float32", "bfloat16")

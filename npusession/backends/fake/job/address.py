@@ -12,8 +12,8 @@ import time
 import typing
 from multiprocessing.connection import Connection, answer_challenge, deliver_challenge
 
-#: Names the hub of a job, as ``host:port``.
-VARIABLE = "NPUSESSION_FAKE_HUB"
+from ....environment import FAKE_HUB
+
 #: Variables that tell jobs on one host apart.
 _IDENTITY = ("JOB_ID", "RANK_TABLE_FILE", "RANK_SIZE", "CM_WORKER_SIZE")
 _RETRY_SECONDS = 0.05
@@ -31,12 +31,12 @@ def address_in(environ: typing.Mapping[str, str]) -> Address:
     Raises:
         ValueError: the address cannot be read, or none is given where hosts have no such names.
     """
-    if environ.get(VARIABLE):
-        return _parse(VARIABLE, environ[VARIABLE])
+    if environ.get(FAKE_HUB):
+        return _parse(FAKE_HUB, environ[FAKE_HUB])
     if environ.get("CM_CHIEF_IP") and environ.get("CM_CHIEF_PORT"):
         return _parse("CM_CHIEF_IP:CM_CHIEF_PORT", "{CM_CHIEF_IP}:{CM_CHIEF_PORT}".format(**environ))
     if sys.platform != "linux":
-        raise ValueError(f"the ranks of an emulated job need an address to meet at: set {VARIABLE}=127.0.0.1:PORT")
+        raise ValueError(f"the ranks of an emulated job need an address to meet at: set {FAKE_HUB}=127.0.0.1:PORT")
     identity = [environ.get(name, "") for name in _IDENTITY]
     return "\0npusession-{}-{}".format(os.getuid(), hashlib.sha256("\n".join(identity).encode()).hexdigest()[:16])
 

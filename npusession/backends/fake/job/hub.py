@@ -16,10 +16,24 @@ from .calls import Arrays, Call, disagreement, graphs_shown, ranks_shown
 PATIENCE = 20.0
 
 
+#: What ranks are ordered by: their number, or the server's address and the device where HCCL counts them.
+Identity = typing.Tuple[int, ...]
+
+
+def shown(identity: Identity) -> str:
+    """Return how a process is called that is no rank yet."""
+    return f"rank {identity[0]}" if len(identity) == 1 else f"the rank of device {identity[-1]}"
+
+
 class _Rank:
-    """One rank's connection."""
+    """One rank's connection.
+
+    Attributes:
+        rank: its number, -1 before it has joined.
+    """
 
     def __init__(self, connection: Connection) -> None:
+        self.rank = -1
         self._connection = connection
         self._lock = threading.Lock()
 
@@ -57,9 +71,10 @@ class Hub:
         self._size = size
         self._secret = secret
         self._lock = threading.Lock()
-        #: Ranks that want to join, and those of the present generation; all join together.
-        self._joining: dict[int, tuple[_Rank, int]] = {}
+        #: Who wants to join, and the ranks of the present generation; all join together.
+        self._joining: dict[Identity, tuple[_Rank, int]] = {}
         self._joined: dict[int, _Rank] = {}
+        self._identities: tuple[Identity, ...] = ()
         #: Why ranks of this generation are no longer there.
         self._gone: dict[int, str] = {}
         self._waiting: dict[tuple[str, str, int], dict[int, _Waiting]] = {}
@@ -82,49 +97,53 @@ class Hub:
 
     def _serve(self, connection: Connection) -> None:
         peer = _Rank(connection)
-        rank = -1
         try:
             while True:
                 number, request, value = connection.recv()
                 if request == "join":
-                    rank = value[0]
                     self._join(peer, number, *value)
                 elif request == "call":
-                    self._call(peer, rank, number, *value)
+                    self._call(number, peer.rank, *value)
                 elif request == "overdue":
                     self._overdue(value)
                 else:
-                    self._leave(rank, peer, "has shut its system down")
+                    self._leave(peer, "has shut its system down")
                     return
         except (EOFError, OSError):
-            self._leave(rank, peer, "is gone: its process has ended")
+            self._leave(peer, "is gone: its process has ended")
         finally:
             connection.close()
 
-    def _join(self, peer: _Rank, number: int, rank: int, size: int, process: int) -> None:
+    def _join(self, peer: _Rank, number: int, identity: Identity, size: int, process: int) -> None:
         with self._lock:
             wrong = ""
             if size != self._size:
-                wrong = f"rank {rank} says that the job has {size} ranks, rank 0 says {self._size}"
-            elif rank in self._joining or (rank in self._joined and rank not in self._gone):
-                wrong = f"there are two processes of rank {rank}; process {process} is the later one"
+                wrong = f"{shown(identity)} says that the job has {size} ranks, rank 0 says {self._size}"
+            elif identity in self._joining or identity in self._present():
+                wrong = f"there are two processes of {shown(identity)}; process {process} is the later one"
             if wrong:
                 peer.send(number, "error", wrong)
                 return
-            self._joining[rank] = peer, number
+            self._joining[identity] = peer, number
             if len(self._joining) < self._size:
                 return
             joining, self._joining = self._joining, {}
-            self._joined = {each: waiting[0] for each, waiting in joining.items()}
+            self._identities = tuple(sorted(joining))
+            self._joined = {rank: joining[each][0] for rank, each in enumerate(self._identities)}
+            for rank, joined in self._joined.items():
+                joined.rank = rank
             self._gone.clear()
             self._waiting.clear()
         for waiting, its_number in joining.values():
-            waiting.send(its_number, "done", None)
+            waiting.send(its_number, "done", (waiting.rank, self._identities))
 
-    def _leave(self, rank: int, peer: _Rank, reason: str) -> None:
+    def _present(self) -> set[Identity]:
+        return {identity for rank, identity in enumerate(self._identities) if rank not in self._gone}
+
+    def _leave(self, peer: _Rank, reason: str) -> None:
         with self._lock:
-            if self._joining.get(rank, (None,))[0] is peer:
-                del self._joining[rank]
+            self._joining = {each: waiting for each, waiting in self._joining.items() if waiting[0] is not peer}
+            rank = peer.rank
             if self._joined.get(rank) is not peer or rank in self._gone:
                 return
             self._gone[rank] = reason
@@ -132,7 +151,7 @@ class Hub:
             for key in lost:
                 self._fail(key, f"rank {rank} {reason}")
 
-    def _call(self, peer: _Rank, rank: int, number: int, call: Call, arrays: Arrays) -> None:
+    def _call(self, number: int, rank: int, call: Call, arrays: Arrays) -> None:
         with self._lock:
             calls = self._waiting.setdefault(call.key, {})
             calls[rank] = _Waiting(number, call, arrays, time.monotonic())

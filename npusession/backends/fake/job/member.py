@@ -19,16 +19,18 @@ class Job(typing.NamedTuple):
     """What a rank knows of its job.
 
     Attributes:
-        rank: this process's, from 0.
+        identity: what orders the ranks: this one's number, or its server's address and its device, for HCCL to count.
         size: the number of ranks, at least 2.
-        address: where rank 0's process has the hub.
+        address: where the hub is.
         secret: what tells this job's processes from others that come to the same address.
+        serves: whether this process has the hub.
     """
 
-    rank: int
+    identity: hub.Identity
     size: int
     address: addresses.Address
     secret: bytes
+    serves: bool
 
 
 #: The hub that this process serves, and for which job; it outlives initialisations.
@@ -42,32 +44,38 @@ class Member:
         job: the job.
         timeout: seconds to wait for all other ranks.
 
+    Attributes:
+        rank: this rank, from 0.
+        size: the number of ranks.
+        identities: what the ranks were ordered by.
+
     Raises:
         CollectiveError: they did not come in time, or contradict each other.
     """
 
     def __init__(self, job: Job, timeout: float) -> None:
         deadline = time.monotonic() + timeout
-        self._job = job
+        who = hub.shown(job.identity)
+        self.size = job.size
         self._numbers = itertools.count()
         self._lock = threading.Lock()
         self._answers: dict[int, concurrent.futures.Future[typing.Any]] = {}
         self._runs: dict[tuple[str, str], int] = {}
-        if job.rank == 0:
+        if job.serves:
             _serve(job)
         try:
             self._connection = addresses.connect(job.address, job.secret, timeout)
         except OSError as error:
-            raise CollectiveError(f"rank {job.rank} of {job.size} cannot reach rank 0: {error}") from None
+            raise CollectiveError(f"{who} of {job.size} cannot reach the job: {error}") from None
         self._listener = threading.Thread(target=self._listen, name="npusession-rank", daemon=True)
         self._listener.start()
         try:
-            answer = self._ask("join", (job.rank, job.size, os.getpid()))
-            answer.result(max(0, deadline - time.monotonic()))
+            answer = self._ask("join", (job.identity, job.size, os.getpid()))
+            self.rank, self.identities = answer.result(max(0, deadline - time.monotonic()))
         except concurrent.futures.TimeoutError:
             self.leave()
             raise CollectiveError(
-                f"rank {job.rank} waited {timeout:g} s at {addresses.shown(job.address)}, but not all of the "
+                f"{who} waited {timeout:g} s at {addresses.shown(job.address)}, but not all of the "
                 f"{job.size} ranks came. Start all of them within HCCL_CONNECT_TIMEOUT seconds."
             ) from None
         except BaseException:
