@@ -18,6 +18,7 @@
 
     FakeBackendWarning (UserWarning)          running on the CPU because npu_bridge is not there
     OptionsWarning (UserWarning)              options that work, but not as one may think
+    TrainingWarning (UserWarning)             numbers of a training that the runtime takes otherwise than one may think
 """
 
 from __future__ import annotations
@@ -97,3 +98,7 @@ class FakeBackendWarning(UserWarning):
 
 class OptionsWarning(UserWarning):
     """An option that works, but is deprecated or does less than it says here."""
+
+
+class TrainingWarning(UserWarning):
+    """A step or a loss at which the runtime does something else than one may think; the message says what."""
