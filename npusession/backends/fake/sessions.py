@@ -35,6 +35,7 @@ def install() -> None:
     BaseSession.run = _profiling(BaseSession.run)
     BaseSession._do_run = _running(BaseSession._do_run)
     BaseSession.make_callable = _calling(BaseSession.make_callable)
+    BaseSession._make_callable_from_options = _calling_from_options(BaseSession._make_callable_from_options)
     BaseSession.close = _closing(BaseSession.close)
 
 
@@ -117,16 +118,39 @@ def _profiling(run: typing.Callable[..., typing.Any]) -> typing.Callable[..., ty
 
 
 def _calling(make_callable: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
+    """Let the callables that do without ``run`` be runs, so that dump, profile and life cycle hold for them."""
+
     @functools.wraps(make_callable)
-    def wrapped(self: typing.Any, *args: typing.Any, **keywords: typing.Any) -> typing.Any:
+    def wrapped(
+        self: typing.Any, fetches: typing.Any, feed_list: typing.Any = None, accept_options: bool = False
+    ) -> typing.Any:
+        # Made in any case, for what it refuses.
+        call = make_callable(self, fetches, feed_list, accept_options)
+        if device_session(self) is None or feed_list is not None:
+            return call
+        return functools.partial(self.run, fetches)
+
+    return wrapped
+
+
+def _calling_from_options(make_callable: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
+    """The same for the callables that Keras makes, and prepared steps."""
+
+    @functools.wraps(make_callable)
+    def wrapped(self: typing.Any, options: typing.Any) -> typing.Any:
+        call = make_callable(self, options)
         device = device_session(self)
-        call = make_callable(self, *args, **keywords)
         if device is None:
             return call
 
-        def run(*values: typing.Any, **more: typing.Any) -> typing.Any:
-            device.before_run(lifecycle_only=False)
-            return call(*values, **more)
+        def run(*values: typing.Any, run_metadata: typing.Any = None) -> typing.Any:
+            if options.tensor_connection:
+                # Tensors that stand in for feeds: there is no run like it.
+                device.before_run(lifecycle_only=False)
+                return call(*values, run_metadata=run_metadata)
+            feeds = dict(zip(options.feed, values))
+            results = self.run([*options.fetch, *options.target], feeds, run_metadata=run_metadata)
+            return results[: len(options.fetch)]
 
         return run
 
