@@ -40,7 +40,7 @@ def install_adapter() -> None:
     operations = types.SimpleNamespace(initialize_system=tf.no_op, shutdown_system=tf.no_op)
     contents: dict[str, dict[str, object]] = {
         "npu_bridge": {},
-        "npu_bridge.npu_init": {"npu_ops": operations},
+        "npu_bridge.npu_init": {"npu_ops": operations, "util": types.SimpleNamespace()},
         "hccl": {},
         "hccl.manage": {},
         "hccl.manage.api": {},

@@ -25,6 +25,7 @@ from .errors import (
     SessionClosedError,
     SystemConflictError,
     TensorFlowNotFoundError,
+    TrainingWarning,
 )
 from .options import AcceleratedTraining, Dump, Problem, Profiling, Report, Scene, Severity
 from .parameters import check_parameters
@@ -35,9 +36,13 @@ from .system import System
 
 if typing.TYPE_CHECKING:
     from .running import RunningSession
+    from .training.hooks import AcceleratedTrainingHook
+    from .training.keras import AcceleratedTrainingCallback
 
 __all__ = [
     "AcceleratedTraining",
+    "AcceleratedTrainingCallback",
+    "AcceleratedTrainingHook",
     "BackendError",
     "Dump",
     "FakeBackendWarning",
@@ -62,15 +67,23 @@ __all__ = [
     "System",
     "SystemConflictError",
     "TensorFlowNotFoundError",
+    "TrainingWarning",
     "__version__",
     "check_parameters",
 ]
 
 
-def __getattr__(name: str) -> object:
-    # The one public name that needs wrapt, whose import takes longer than all the rest.
-    if name == "RunningSession":
-        from .running import RunningSession
+#: Public names that take long to import: wrapt for the first one, TensorFlow for the others.
+_LATER = {
+    "AcceleratedTrainingCallback": "training.keras",
+    "AcceleratedTrainingHook": "training.hooks",
+    "RunningSession": "running",
+}
 
-        return RunningSession
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)

@@ -20,13 +20,15 @@ from ._sidefiles import write_side_files
 from ._site import caller
 from ._tensorflow import tf1
 from .environment import DEVICE_VARIABLES, Layer, device_in
-from .errors import ForkedError, SystemConflictError
+from .errors import ForkedError, NotInitializedError, SystemConflictError
 from .options import TABLE, Scope
 from .options.basic import GRAPH_RUN_MODE
+from .training.state import TrainingState
 
 if typing.TYPE_CHECKING:
     from .backends import Backend
     from .session import NpuSession
+    from .training.acceleration import Acceleration
 
 
 class State(enum.Enum):
@@ -256,7 +258,18 @@ class System:
         self.leaked = False
         self._plan = plan
         self._held = False
+        self._training: TrainingState | None = None
         self._cleanup = Cleanup()
+
+    @property
+    def plan(self) -> NpuSession:
+        """The options of initialisation."""
+        return self._plan
+
+    @property
+    def acceleration(self) -> Acceleration | None:
+        """How the accelerated training stands while it is held; ``None`` without one."""
+        return None if self._training is None else self._training.acceleration
 
     @property
     def state(self) -> State:
@@ -278,12 +291,14 @@ class System:
             plan, remove = write_side_files(self._plan)
             cleanup.add("remove side files", remove)
             try:
+                training = TrainingState(plan)
+                cleanup.add("restore the environment", training.close)
                 runtime.acquire(self, plan, backend)
             except BaseException as error:
                 cleanup.run(error)
                 raise
             cleanup.add("shut the system down", lambda: runtime.release(self))
-            self._cleanup = cleanup
+            self._cleanup, self._training = cleanup, training
             self._held = True
         return self
 
@@ -291,13 +306,34 @@ class System:
         """Give it back; the last user shuts it down. A second call does nothing."""
         if self._held:
             self._held = False
+            self._training = None
             self._cleanup.run()
 
     close = stop
 
+    def report(self, *, step: typing.Any = None, loss: typing.Any = None) -> None:
+        """Say how far the training is; see :meth:`RunningSession.report`.
+
+        Raises:
+            NotInitializedError: it is not held.
+        """
+        if self._training is None:
+            raise NotInitializedError("the system is not held; report inside of `with System(plan) as system:`")
+        self._training.report(step, loss)
+
+    def hooks(self, *, step: typing.Any = None, loss: typing.Any = None) -> list[typing.Any]:
+        """Return the hooks that MonitoredSession and Estimator need to follow the plan.
+
+        See :meth:`RunningSession.hooks` for the arguments.
+        """
+        from .training.hooks import hooks_of
+
+        return hooks_of(self, step=step, loss=loss)
+
     def abandon(self) -> None:
         """Let go in a forked child."""
         self._held = False
+        self._training = None
 
     def __enter__(self) -> System:
         return self.start()

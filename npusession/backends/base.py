@@ -47,11 +47,13 @@ class Loop(Protocol):
 class Utilities(Protocol):
     """The part of ``npu_bridge.estimator.npu.util`` that makes several training steps in one run."""
 
-    def set_iteration_per_loop(self, sess: typing.Any, train_op: typing.Any, iterations_per_loop: int = 1) -> typing.Any:
+    def set_iteration_per_loop(
+        self, sess: typing.Any, train_op: typing.Any, iterations_per_loop: int = 1
+    ) -> typing.Any:
         """Add the loop to the graph, set its number of steps, and return the operation to run."""
 
     @property
-    def IterationPerLoop(self) -> typing.Callable[[], Loop]:  # noqa: N802
+    def IterationPerLoop(self) -> typing.Callable[[], Loop]:
         """The class that does it in two steps."""
 
 

@@ -7,7 +7,7 @@ import math
 import typing
 
 from .._text import shorten
-from .experimental import ACCELERATE, DTYPES, NOTHING_TO_READ, NOBODY_READS, float32, parse_mode
+from .experimental import ACCELERATE, DTYPES, NOBODY_READS, NOTHING_TO_READ, float32, parse_mode
 from .kinds import Integer, Refused, Wire, text_of
 from .model import problem
 from .problems import BAD_VALUE, Problem
@@ -176,14 +176,14 @@ def read_group(given: AcceleratedTraining) -> tuple[AcceleratedTraining, list[Pr
         except Refused as refused:
             shown = f"AcceleratedTraining.{name}"
             problems.append(problem(BAD_VALUE, shown, str(refused), value=value, allowed=allowed))
-    read = dataclasses.replace(given, **numbers)
-    total, initial = read.total_steps, read.initial_step or 0
+    group = dataclasses.replace(given, **numbers)
+    total, initial = group.total_steps, group.initial_step or 0
     if total is not None and initial > total:
         shown = "AcceleratedTraining.initial_step"
         problems.append(
             problem(BAD_VALUE, shown, "beyond the training's end", value=initial, allowed=f"0 to total_steps={total}")
         )
-    return read, problems
+    return group, problems
 
 
 def unread(group: AcceleratedTraining) -> typing.Iterator[Problem]:

@@ -86,7 +86,7 @@ NOTHING_TO_READ = Rule(
     "NPU403", "missing-companion", "Accelerated training reads its numbers from the environment at the first run."
 )
 NOBODY_READS = Rule(
-    "NPU290", "no-effect", "Accelerated training goes by the step or by the loss, and a tensor is fetched with the train op."
+    "NPU290", "no-effect", "Accelerated training goes by step or by loss, and fetches a tensor with the train op."
 )
 PRECISION_TAKEN = Rule("NPU209", "conflict", "Accelerated training needs the graph's own precision, or fp32-to-fp16.")
 

@@ -9,7 +9,7 @@ from .._site import stacklevel
 from ..errors import OptionsError, TrainingWarning
 from ..options.model import problem
 from ..options.problems import BAD_VALUE
-from .graphs import Reach, find, operation_of, read_after
+from .graphs import Reach, find, find_tensor, operation_of, read
 
 if typing.TYPE_CHECKING:
     from ..options import AcceleratedTraining
@@ -101,13 +101,12 @@ class Follower:
 
     def _found(self, name: str, train_op: typing.Any) -> typing.Any:
         argument = f"AcceleratedTraining.{self._argument}"
-        tensor = find(self._graph, name)
-        if not hasattr(tensor, "dtype"):
-            kind = "an operation" if tensor is not None else "not in the graph"
-            fix = "the tensor or variable itself, or its name with a colon, such as loss:0"
-            raise OptionsError([problem(BAD_VALUE, argument, f"{kind}, a tensor is needed", value=name, fix=fix)])
+        tensor = find_tensor(self._graph, name)
+        if tensor is None:
+            fix = "a tensor or variable of the graph that the session runs, or its name"
+            raise OptionsError([problem(BAD_VALUE, argument, "no tensor of the graph", value=name, fix=fix)])
         try:
-            return read_after(tensor, train_op)
+            return read(tensor, train_op)
         except RuntimeError:
             message = "the graph is final, so that no read of the variable after the train op can be added"
             fix = "open the session before the graph is final, or give a tensor that depends on the train op"

@@ -18,6 +18,14 @@ def find(graph: typing.Any, name: str) -> typing.Any:
         return None
 
 
+def find_tensor(graph: typing.Any, name: str) -> typing.Any:
+    """Return the tensor of that name, or of an operation that makes just one; else ``None``."""
+    found = find(graph, name)
+    if hasattr(found, "outputs"):
+        return found.outputs[0] if len(found.outputs) == 1 else None
+    return found
+
+
 def operation_of(item: typing.Any) -> typing.Any:
     """Return a tensor's operation, and an operation itself."""
     return getattr(item, "op", item)
@@ -28,15 +36,32 @@ def is_variable(tensor: typing.Any) -> bool:
     return bool(tensor.op.type == "VarHandleOp" or tensor.dtype._is_ref_dtype)
 
 
-def read_after(tensor: typing.Any, train_op: typing.Any) -> typing.Any:
-    """Return a tensor with a variable's value after ``train_op``; any other tensor as it is.
+def kept(graph: typing.Any, kind: str) -> dict[typing.Any, typing.Any]:
+    """Return a dictionary that lives as long as the graph: what was added to it need not be added again."""
+    dictionaries: dict[str, dict[typing.Any, typing.Any]] = getattr(graph, "_npusession", {})
+    # Newer releases of TensorFlow give graphs no dictionary that could be asked for it.
+    graph._npusession = dictionaries
+    return dictionaries.setdefault(kind, {})
+
+
+def read(tensor: typing.Any, train_op: typing.Any = None) -> typing.Any:
+    """Return a tensor with a variable's value, after ``train_op`` if one is given; any other tensor as it is.
 
     Raises:
         RuntimeError: the graph is final, and has no such tensor.
     """
     if not is_variable(tensor):
         return tensor
-    with tensor.graph.as_default(), tf1().name_scope("npusession/"), tensor.graph.control_dependencies([train_op]):
+    reads = kept(tensor.graph, "reads")
+    key = tensor.name, None if train_op is None else train_op.name
+    if key not in reads:
+        reads[key] = _add_read(tensor, [] if train_op is None else [train_op])
+    return reads[key]
+
+
+def _add_read(tensor: typing.Any, before: list[typing.Any]) -> typing.Any:
+    graph = tensor.graph
+    with graph.as_default(), tf1().name_scope("npusession/"), graph.control_dependencies(before):
         if tensor.op.type == "VarHandleOp":
             return tf1().raw_ops.ReadVariableOp(resource=tensor, dtype=tensor.op.get_attr("dtype"))
         return tf1().identity(tensor)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import typing
 
-from .graphs import find, operation_of
+from .graphs import find, kept, operation_of
 
 if typing.TYPE_CHECKING:
     from ..backends import Backend
     from ..opening import Opening
-
-#: Attribute of a graph that holds its loops: by name of the operation, what loads the number of steps.
-_ATTRIBUTE = "_npusession_loops"
 
 
 def create(backend: Backend, train_op: typing.Any) -> typing.Any:
@@ -20,15 +17,13 @@ def create(backend: Backend, train_op: typing.Any) -> typing.Any:
     with train_op.graph.as_default():
         loop = backend.util.IterationPerLoop()
         looped = loop.create_iteration_per_loop_var(train_op)
-    loops = created(train_op.graph)
-    loops[looped.name] = loop
-    setattr(train_op.graph, _ATTRIBUTE, loops)
+    created(train_op.graph)[looped.name] = loop
     return looped
 
 
 def created(graph: typing.Any) -> dict[str, typing.Any]:
     """Return the loops of a graph that :func:`create` made, by name of the operation to run."""
-    return typing.cast("dict[str, typing.Any]", getattr(graph, _ATTRIBUTE, {}))
+    return kept(graph, "loops")
 
 
 def load(opening: Opening, train_op: typing.Any) -> typing.Any:

@@ -7,6 +7,7 @@ import typing
 
 if typing.TYPE_CHECKING:
     from ..opening import Opening
+    from ..running import RunningSession
     from .acceleration import Acceleration
     from .steps import Ran
 
@@ -15,7 +16,6 @@ class TrainingMethods:
     """The methods of :class:`npusession.RunningSession` for loops, prepared runs, reports and checkpoints."""
 
     _self_opening: Opening
-    rank_id: int
     run: typing.Callable[..., typing.Any]
 
     @property
@@ -181,7 +181,7 @@ class TrainingMethods:
         """
         from .hooks import hooks_of
 
-        return hooks_of(self, step=step, loss=loss)
+        return hooks_of(self._session(), step=step, loss=loss)
 
     def save(self, path: str | os.PathLike[str], *, step: int | None = None, saver: typing.Any = None) -> str | None:
         """Save the variables with ``tf.train.Saver``; of several ranks only rank 0 writes.
@@ -200,7 +200,7 @@ class TrainingMethods:
         from .checkpoints import save
 
         self._self_opening.check()
-        return save(self, os.fspath(path), step, saver)
+        return save(self._session(), os.fspath(path), step, saver)
 
     def restore(self, path: str | os.PathLike[str], *, saver: typing.Any = None) -> int | None:
         """Restore the variables, on every rank, and go on counting from the checkpoint's global step.
@@ -219,7 +219,10 @@ class TrainingMethods:
         from .checkpoints import restore
 
         self._self_opening.check()
-        return restore(self, os.fspath(path), saver)
+        return restore(self._session(), os.fspath(path), saver)
+
+    def _session(self) -> RunningSession:
+        return typing.cast("RunningSession", self)
 
     def _explain(self, error: Exception, fetches: typing.Any) -> None:
         raise NotImplementedError

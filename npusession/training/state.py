@@ -15,7 +15,9 @@ _MOST = 2**32 - 1
 
 
 class TrainingState:
-    """What is known of one training. Making it sets the variables that the runtime reads, :meth:`close` takes them back.
+    """What is known of one training.
+
+    Making it sets the variables that the runtime reads, :meth:`close` takes them back.
 
     Attributes:
         loop: training steps in one run.
