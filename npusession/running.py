@@ -123,7 +123,7 @@ class RunningSession(TrainingMethods, _ObjectProxy):  # type: ignore[misc]
         """
         try:
             return self._self_run(fetches, feed_dict, options, run_metadata)
-        except (TypeError, RuntimeError) as error:
+        except (AttributeError, TypeError, RuntimeError) as error:
             self._explain(error, fetches)
             raise
 

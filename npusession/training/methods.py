@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import typing
 
@@ -147,8 +148,9 @@ class TrainingMethods:
 
         self._self_opening.check()
         try:
-            return prepare(self._self_opening, self.run, fetches, feeds)
-        except (TypeError, RuntimeError) as error:
+            # The method of the class, with its explanations, which the instance may hide.
+            return prepare(self._self_opening, functools.partial(type(self).run, self), fetches, feeds)
+        except (AttributeError, TypeError, RuntimeError) as error:
             self._explain(error, fetches)
             raise
 

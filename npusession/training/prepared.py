@@ -207,7 +207,7 @@ class _Converter:
             if isinstance(value, self._not_values):
                 raise ValueError("left to run")
             array = self._as_array(value, dtype=self._dtype)
-            if isinstance(value, int) and array.item() != value:
+            if isinstance(value, int) and (self._dtype is object or array.item() != value):
                 raise ValueError("left to run")
             value = array
         if value.shape != self._seen:
