@@ -164,7 +164,7 @@ def read_group(given: AcceleratedTraining) -> tuple[AcceleratedTraining, list[Pr
         "initial_loss": (_finite, "a finite number in single precision"),
         "step": (_name, "a tensor or variable of the graph, or its name"),
         "loss": (_name, "a tensor of the graph, or its name"),
-        "train_op": (_name, "an operation of the graph, or its name"),
+        "train_op": (_operation_name, "an operation of the graph, or its name"),
     }
     for name, (read, allowed) in readers.items():
         value = getattr(given, name)
@@ -228,6 +228,15 @@ def _name(value: object) -> str:
     if not name:
         raise Refused("an empty name")
     return name
+
+
+def _operation_name(value: object) -> str:
+    """Return the name of an operation, or of that which makes a tensor or assigns to a variable."""
+    try:
+        operation = getattr(value, "op", value)
+    except Exception:
+        raise Refused("no part of a graph", wrong_type=True) from None
+    return _name(operation)
 
 
 def _finite(value: object) -> float:

@@ -29,6 +29,7 @@ class Acceleration:
         dtype: type of the low precision, ``"float16"`` or ``"bfloat16"``.
         now: what the runtime was told last: the number of steps made, or the loss. ``None`` when it is not known.
         passed: whether it has been told a number that ends the low precision; it never comes back.
+        told: whether it has been told anything since the session opened.
     """
 
     def __init__(self, group: AcceleratedTraining, loop: int) -> None:
@@ -48,6 +49,7 @@ class Acceleration:
             self._limit = loss_limit(self._end, mode.ratio)
         self.now = read(values.get(now))
         self.passed = self._reaches(self.now)
+        self.told = False
         self._start = self.now or None
         self._above = 0
         self._warned: set[str] = set()
@@ -80,7 +82,7 @@ class Acceleration:
         """Tell the runtime the number of steps made; does nothing when it goes by the loss."""
         if self.trigger == "step":
             self._export(step)
-            self.now = step
+            self.now, self.told = step, True
             if not self.passed:
                 self.passed = self._limit is not None and step >= self._limit
             if self._end is not None and step > self._end:
@@ -95,7 +97,7 @@ class Acceleration:
         """Tell the runtime the loss; does nothing when it goes by the step."""
         if self.trigger == "loss":
             self._export(loss)
-            self.now = loss
+            self.now, self.told = loss, True
             if not self.passed:
                 self.passed = self._reaches(loss)
                 self._look_at(loss)

@@ -10,6 +10,9 @@ from .._tensorflow import tf1
 if typing.TYPE_CHECKING:
     from ..running import RunningSession
 
+#: What tells that there is a checkpoint: the file of its index, or in the older format the only one.
+_ENDINGS = (".index", "")
+
 
 def save(session: RunningSession, path: str, step: int | None, saver: typing.Any) -> str | None:
     """Save; see :meth:`npusession.RunningSession.save`."""
@@ -29,7 +32,7 @@ def save(session: RunningSession, path: str, step: int | None, saver: typing.Any
 def restore(session: RunningSession, path: str, saver: typing.Any) -> int | None:
     """Restore; see :meth:`npusession.RunningSession.restore`."""
     checkpoint = tf1().train.latest_checkpoint(path) if tf1().gfile.IsDirectory(path) else path
-    if checkpoint is None or not tf1().train.checkpoint_exists(checkpoint):
+    if checkpoint is None or not any(tf1().gfile.Exists(checkpoint + ending) for ending in _ENDINGS):
         raise FileNotFoundError(f"no checkpoint at {path}")
     step = _step_in(checkpoint, session.graph)
     if step is not None:

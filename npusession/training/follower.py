@@ -38,7 +38,6 @@ class Follower:
         self._tensor: str | None = getattr(group, group.trigger)
         self._graph = graph
         self._reach: Reach | None = None
-        self._followed = False
         self.tensors: list[typing.Any] = []
         self._look()
 
@@ -49,7 +48,6 @@ class Follower:
 
     def take(self, values: typing.Sequence[typing.Any], before: int) -> None:
         """Take in the values of :attr:`tensors` after a run, and the number of steps that were made before it."""
-        self._followed = True
         if values:
             self._training.report(**{self._argument: values[0]})
         else:
@@ -80,8 +78,9 @@ class Follower:
         return end
 
     def look_back(self) -> None:
-        """Warn if there was nothing to follow."""
-        if not self._followed:
+        """Warn if there was nothing to follow, and nobody else told the runtime."""
+        acceleration = self._training.acceleration
+        if acceleration is not None and not acceleration.told:
             warnings.warn(
                 f"no run reached the train op {self._train_op!r}, so the runtime was not told how the training went. "
                 "Name the operation that is run, or one that it depends on.",

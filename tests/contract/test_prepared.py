@@ -278,6 +278,10 @@ def test_step_variable(step, resource):
                 prepared()
             s.run(counter)
             assert s.acceleration.now == 6
+            # Reading it is no training step, whatever the train op was given as.
+            s.report(step=0)
+            s.run(counter)
+            assert s.acceleration.now == 0
             assert len(graph.get_operations()) == operations
         assert seen == ["0", "1", "2", "3", "4", "5"]
         seen.clear()
