@@ -47,6 +47,7 @@ class Acceleration:
             self._limit = step_limit(int(self._end), mode.ratio, loop)
         elif self._end is not None:
             self._limit = loss_limit(self._end, mode.ratio)
+        self._turning = math.inf if self._limit is None else self._limit
         self.now = read(values.get(now))
         self.passed = self._reaches(self.now)
         self.told = False
@@ -80,18 +81,13 @@ class Acceleration:
 
     def tell_step(self, step: int) -> None:
         """Tell the runtime the number of steps made; does nothing when it goes by the loss."""
+        # Made for every step, so that each test here costs something.
         if self.trigger == "step":
             self._export(step)
-            self.now, self.told = step, True
-            if not self.passed:
-                self.passed = self._limit is not None and step >= self._limit
-            if self._end is not None and step > self._end:
-                self._warn(
-                    "beyond",
-                    f"step {step} lies beyond total_steps={self._end}. The runtime chose its switching point for "
-                    f"{self._end} steps, has gone back to the original precision and stays there; a plan with the "
-                    "true total keeps the low precision for longer.",
-                )
+            self.now = step
+            self.told = True
+            if step >= self._turning:
+                self._turned(step)
 
     def tell_loss(self, loss: float) -> None:
         """Tell the runtime the loss; does nothing when it goes by the step."""
@@ -109,6 +105,16 @@ class Acceleration:
     def __repr__(self) -> str:
         told = f"{self.trigger} {self.now}"
         return f"<Acceleration: {self.phase}, {told}, original precision from {self.trigger} {self.switches_at}>"
+
+    def _turned(self, step: int) -> None:
+        self.passed = True
+        if self._end is not None and step > self._end:
+            self._warn(
+                "beyond",
+                f"step {step} lies beyond total_steps={self._end}. The runtime chose its switching point for "
+                f"{self._end} steps, has gone back to the original precision and stays there; a plan with the true "
+                "total keeps the low precision for longer.",
+            )
 
     def _reaches(self, now: float | None) -> bool:
         if now is None or self._limit is None:

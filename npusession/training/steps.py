@@ -145,7 +145,7 @@ def _count(
             yield step
             training.step = step + loop
             advance(loop)
-            if wished():
+            if interruptible and wished():
                 training.interrupted = True
                 break
 
