@@ -36,13 +36,11 @@ from .system import System
 
 if typing.TYPE_CHECKING:
     from .running import RunningSession
-    from .training.hooks import AcceleratedTrainingHook
-    from .training.keras import AcceleratedTrainingCallback
+    from .training.hooks import AcceleratedTrainingHook as AcceleratedTrainingHook
+    from .training.keras import AcceleratedTrainingCallback as AcceleratedTrainingCallback
 
 __all__ = [
     "AcceleratedTraining",
-    "AcceleratedTrainingCallback",
-    "AcceleratedTrainingHook",
     "BackendError",
     "Dump",
     "FakeBackendWarning",
@@ -73,7 +71,8 @@ __all__ = [
 ]
 
 
-#: Public names that take long to import: wrapt for the first one, TensorFlow for the others.
+#: Public names that take long to import: wrapt for RunningSession, TensorFlow for the others. Those are not listed in
+#: __all__, so that a star import does without TensorFlow.
 _LATER = {
     "AcceleratedTrainingCallback": "training.keras",
     "AcceleratedTrainingHook": "training.hooks",

@@ -90,18 +90,19 @@ class Opening:
         """Have what ``method`` refers to called when the session is closed or abandoned, if it is still there."""
         self._at_close = [known for known in self._at_close if known() is not None] + [method]
 
-    def _notify(self) -> None:
+    def _living(self) -> typing.Iterator[typing.Callable[[], object]]:
         for known in self._at_close:
             method = known()
             if method is not None:
-                method()
+                yield method
 
     def close(self, cause: BaseException | None = None) -> None:
         """Undo it all; a second call does nothing, a call from another thread waits until it is done."""
         with self._lock:
             if not self.closed and os.getpid() == self.pid:
                 self.closed = True
-                self._notify()
+                for method in self._living():
+                    self._cleanup.add("let go of what was made of the session", method)
                 if self.follower is not None and cause is None:
                     self._cleanup.add("look back on the training", self.follower.look_back)
                 self._cleanup.run(cause)
@@ -112,4 +113,5 @@ class Opening:
         if self.session is not None:
             abandon_session(self.session)
         # After that, so that nothing that is let go of touches the parent's session.
-        self._notify()
+        for method in self._living():
+            method()

@@ -23,12 +23,12 @@ from .environment import DEVICE_VARIABLES, Layer, device_in
 from .errors import ForkedError, NotInitializedError, SystemConflictError
 from .options import TABLE, Scope
 from .options.basic import GRAPH_RUN_MODE
-from .training.state import TrainingState
 
 if typing.TYPE_CHECKING:
     from .backends import Backend
     from .session import NpuSession
     from .training.acceleration import Acceleration
+    from .training.state import TrainingState
 
 
 class State(enum.Enum):
@@ -285,6 +285,9 @@ class System:
             SystemConflictError: the runtime is open with other options of initialisation.
         """
         if not self._held:
+            # Imported here, for importing the package has to be quick.
+            from .training.state import TrainingState
+
             backend = self._plan.ready()
             self.site = caller()
             cleanup = Cleanup()

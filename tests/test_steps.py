@@ -338,6 +338,17 @@ class TestInterrupts:
         assert signal.getsignal(signal.SIGINT) is before
         assert list(kept) == []
 
+    def test_session_that_is_closed_inside(self, plan):
+        """A session that is closed in the body ends its loop, and the handler is back."""
+        before = signal.getsignal(signal.SIGINT)
+        s = plan.start()
+        made = []
+        for step in s.steps(9, interruptible=True, progress=False):
+            made.append(step)
+            s.stop()
+            assert signal.getsignal(signal.SIGINT) is before
+        assert made == [0]
+
     def test_handler_of_somebody_else(self, plan):
         """A handler that was set within the loop is left alone."""
 

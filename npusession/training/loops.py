@@ -29,22 +29,22 @@ def created(graph: typing.Any) -> dict[str, typing.Any]:
 def load(opening: Opening, train_op: typing.Any) -> typing.Any:
     """Loop a train op; see :meth:`npusession.RunningSession.loop`."""
     session, training = opening.session, opening.training
-    found = find(session.graph, train_op) if isinstance(train_op, str) else train_op
-    if found is None:
-        raise ValueError(f"train_op={train_op!r} is not in the session's graph")
-    operation = operation_of(found)
     if training.loop == 1:
         return train_op
-    loops = created(session.graph)
+    operation = operation_of(find(session.graph, train_op) if isinstance(train_op, str) else train_op)
+    graph = session.graph
+    if not hasattr(operation, "graph") or operation.graph is not graph:
+        raise ValueError(f"train_op={train_op!r} is no operation in the session's graph")
+    loops = created(graph)
     if operation.name in loops:
         loops[operation.name].load_iteration_per_loop_var(session, training.loop)
-    elif session.graph.finalized:
+    elif graph.finalized:
         raise ValueError(
             f"the graph is final, and {operation.name!r} was not looped before. Build the graph with "
             "train_op = plan.loop(train_op), and hand that to s.loop()"
         )
     else:
-        with session.graph.as_default():
+        with graph.as_default():
             operation = opening.backend.util.set_iteration_per_loop(session, operation, training.loop)
     training.looped = True
     return operation

@@ -183,6 +183,7 @@ class TrainingMethods:
         """
         from .hooks import hooks_of
 
+        self._self_opening.check()
         return hooks_of(self._session(), step=step, loss=loss)
 
     def save(self, path: str | os.PathLike[str], *, step: int | None = None, saver: typing.Any = None) -> str | None:

@@ -56,7 +56,8 @@ def steps(
         raise ValueError(f"steps({total}) contradicts total_steps={planned} of the plan's accelerated training")
     first = initial if initial is not None else training.first
     if not 0 <= first <= total:
-        raise ValueError(f"initial={first} lies outside 0 to {total}")
+        begin = f"the training is at step {first}" if initial is None else f"initial={initial}"
+        raise ValueError(f"{begin}, which lies outside 0 to {total}")
     _check_loops(opening, first, total)
     return _started(opening, _count(training, first, total, None, progress, interruptible))
 

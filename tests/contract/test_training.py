@@ -244,8 +244,9 @@ class TestLoops:
             s.run(train)
             with pytest.raises(ValueError, match=r"graph is final, .* plan\.loop\(train_op\)"):
                 s.loop(model.loss)
-            with pytest.raises(ValueError, match="'nothing' is not in the session's graph"):
-                s.loop("nothing")
+            for other in ("nothing", 3, Model().train):
+                with pytest.raises(ValueError, match="is no operation in the session's graph"):
+                    s.loop(other)
 
     def test_monitored_session(self, model):
         """The hooks set the number in sessions that TensorFlow makes."""
