@@ -25,6 +25,7 @@ import typing
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
+import numpy as np
 import tensorflow.compat.v1 as tf
 
 import npusession
@@ -40,7 +41,7 @@ def install_adapter() -> None:
     operations = types.SimpleNamespace(initialize_system=tf.no_op, shutdown_system=tf.no_op)
     contents: dict[str, dict[str, object]] = {
         "npu_bridge": {},
-        "npu_bridge.npu_init": {"npu_ops": operations},
+        "npu_bridge.npu_init": {"npu_ops": operations, "util": types.SimpleNamespace()},
         "hccl": {},
         "hccl.manage": {},
         "hccl.manage.api": {},
@@ -71,6 +72,38 @@ def counted(session: typing.Any, fetch: typing.Any) -> Block:
     return block
 
 
+def prepared(session: typing.Any, fetch: typing.Any) -> Block:
+    """Return a block that runs what was prepared."""
+    step = session.prepare(fetch)
+
+    def block(runs: int) -> None:
+        for _ in range(runs):
+            step()
+
+    return block
+
+
+def prepared_and_counted(session: typing.Any, fetch: typing.Any) -> Block:
+    """Return a block that runs what was prepared in the loop over steps."""
+    step, steps = session.prepare(fetch), session.steps(progress=False)
+
+    def block(runs: int) -> None:
+        for _ in itertools.islice(steps, runs):
+            step()
+
+    return block
+
+
+def fed(run: typing.Callable[[typing.Any], object], value: typing.Any) -> Block:
+    """Return a block that feeds a value."""
+
+    def block(runs: int) -> None:
+        for _ in range(runs):
+            run(value)
+
+    return block
+
+
 def measure(blocks: typing.Mapping[str, Block], rounds: int, runs: int) -> dict[str, list[float]]:
     """Return for each kind of block the microseconds per run, round by round."""
     times: dict[str, list[float]] = {name: [] for name in blocks}
@@ -94,14 +127,15 @@ def median(values: typing.Sequence[float]) -> tuple[float, float, float]:
     return statistics.median(ordered), low, high
 
 
-def table(times: typing.Mapping[str, typing.Sequence[float]], goal: float) -> None:
-    """Print a line for each kind of block."""
-    bare = times[BARE]
-    print(f"{BARE:32} {statistics.median(bare):7.1f}")
-    for name in list(times)[1:]:
-        ratio, low, high = median([took / base for took, base in zip(times[name], bare)])
-        line = f"{name:32} {statistics.median(times[name]):7.1f}   {ratio:.3f}   {low:.3f} to {high:.3f}"
-        if not name.startswith(BARE):
+def table(times: typing.Mapping[str, typing.Sequence[float]], goals: typing.Mapping[str, float]) -> None:
+    """Print a line for each kind of block; the first one is what the others are measured by."""
+    first, *others = times
+    print(f"{first:44} {statistics.median(times[first]):7.1f}")
+    for name in others:
+        ratio, low, high = median([took / base for took, base in zip(times[name], times[first])])
+        line = f"{name:44} {statistics.median(times[name]):7.1f}   {ratio:.3f}   {low:.3f} to {high:.3f}"
+        if name in goals:
+            goal = goals[name]
             verdict = "met" if high <= goal else "missed" if low > goal else "too close to call"
             line += f"   <= {goal:.2f}: {verdict}"
         print(line)
@@ -116,19 +150,70 @@ def main() -> None:
     install_adapter()
     with tf.Graph().as_default() as graph:
         fetch = tf.identity(tf.constant(1.0))
+        placeholder = tf.placeholder(tf.float32, (8,))
+        double = placeholder * 2.0
+        counter = tf.get_variable("counter", (), tf.int64, tf.zeros_initializer(), use_resource=True)
+        train = tf.group(tf.assign_add(counter, 1))
+        initialize = tf.global_variables_initializer()
     print(f"npusession {npusession.__version__} in {npusession.__path__[0]}")
     print(f"Python {sys.version.split()[0]}, TensorFlow {tf.version.VERSION}, load {os.getloadavg()[0]:.1f}", end="; ")
     print(f"{args.rounds} rounds of {args.runs} runs each\n")
-    print(f"{'':32}  us/run   ratio   95 % interval    goal")
-    with NpuSession.for_training(device=0, graph=graph, backend="npu") as s:
+    print(f"{'':44}  us/run   ratio   95 % interval    goal")
+
+    total = 2 * (args.rounds + 1) * args.runs
+    plan = NpuSession.for_training(device=0, graph=graph, backend="npu")
+    with plan as s:
         bare = s.__wrapped__
-        blocks = {BARE: plain(bare, fetch), f"{BARE}, once more": plain(bare, fetch), "s.run": plain(s, fetch)}
-        table(measure(blocks, args.rounds, args.runs), goal=1.01)
-    accelerate = AcceleratedTraining.by_step(total_steps=(args.rounds + 1) * args.runs)
-    with NpuSession.for_training(device=0, graph=graph, backend="npu", accelerate=accelerate) as s:
+        times = measure(
+            {
+                BARE: plain(bare, fetch),
+                f"{BARE}, once more": plain(bare, fetch),
+                "s.run": plain(s, fetch),
+                "s.prepare": prepared(s, fetch),
+            },
+            args.rounds,
+            args.runs,
+        )
+        table(times, {"s.run": 1.01, "s.prepare": 0.6})
+        value = np.ones(8, "float32")
+        times = measure(
+            {
+                f"{BARE} with a feed": fed(lambda value: bare.run(double, {placeholder: value}), value),
+                "s.prepare with a feed": fed(s.prepare(double, [placeholder]), value),
+                "s.prepare with a list to feed": fed(s.prepare(double, [placeholder]), value.tolist()),
+            },
+            args.rounds,
+            args.runs,
+        )
+        table(times, {"s.prepare with a feed": 0.6})
+    with plan.replace(accelerate=AcceleratedTraining.by_step(total)) as s:
         bare = s.__wrapped__
-        blocks = {BARE: plain(bare, fetch), "s.run for each of s.steps()": counted(s, fetch)}
-        table(measure(blocks, args.rounds, args.runs), goal=1.05)
+        times = measure(
+            {
+                BARE: plain(bare, fetch),
+                "s.run for each of s.steps()": counted(s, fetch),
+                "s.prepare for each of s.steps()": prepared_and_counted(s, fetch),
+            },
+            args.rounds,
+            args.runs,
+        )
+        table(times, {"s.run for each of s.steps()": 1.05, "s.prepare for each of s.steps()": 0.7})
+    for what, step in (("counting its runs", None), ("fetching the step", counter)):
+        accelerate = AcceleratedTraining.by_step(total, step=step, train_op=train)
+        # The session's own method is the one that follows the train op, so the bare one is that of another session.
+        with plan.replace(accelerate=accelerate) as s, tf.Session(graph=graph, config=plan.config_proto()) as bare:
+            s.run(initialize)
+            bare.run(initialize)
+            times = measure(
+                {
+                    f"{BARE} of a train op": plain(bare, train),
+                    f"s.run, {what}": plain(s, train),
+                    f"s.prepare, {what}": prepared(s, train),
+                },
+                args.rounds,
+                args.runs,
+            )
+            table(times, {f"s.prepare, {what}": 0.7})
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ from .errors import (
     SessionClosedError,
     SystemConflictError,
     TensorFlowNotFoundError,
+    TrainingWarning,
 )
 from .options import AcceleratedTraining, Dump, Problem, Profiling, Report, Scene, Severity
 from .parameters import check_parameters
@@ -38,6 +39,8 @@ from .system import System
 
 if typing.TYPE_CHECKING:
     from .running import RunningSession
+    from .training.hooks import AcceleratedTrainingHook as AcceleratedTrainingHook
+    from .training.keras import AcceleratedTrainingCallback as AcceleratedTrainingCallback
 
 __all__ = [
     "AcceleratedTraining",
@@ -68,20 +71,27 @@ __all__ = [
     "System",
     "SystemConflictError",
     "TensorFlowNotFoundError",
+    "TrainingWarning",
     "__version__",
     "check_parameters",
 ]
 
 
+#: Public names that take long to import: wrapt for RunningSession, TensorFlow for the others. Those are not listed in
+#: __all__, so that a star import does without TensorFlow.
+_LATER = {
+    "AcceleratedTrainingCallback": "training.keras",
+    "AcceleratedTrainingHook": "training.hooks",
+    "RunningSession": "running",
+}
+
+
 def __getattr__(name: str) -> object:
-    # The one public name that needs wrapt, whose import takes longer than all the rest.
-    if name == "RunningSession":
-        from .running import RunningSession
+    import importlib
 
-        return RunningSession
-    # Of use to jobs of several ranks only.
     if name == "hccl":
-        import importlib
-
+        # Of use to jobs of several ranks only.
         return importlib.import_module(".hccl", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)

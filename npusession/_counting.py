@@ -2,7 +2,7 @@
 
 ``os.environ`` hands each new value to ``setenv``, which keeps every distinct string for good (Python 3.9 and later), or
 frees the old one while native threads may still read it (3.8 and earlier), and takes longer than all else that a step
-costs here. So the variable gets one buffer, which ``putenv`` makes part of the environment, and whose digits are
+costs here. So the variable gets one buffer, which ``putenv`` makes part of the environment, and whose text is
 overwritten in place. Nobody reads it meanwhile: the runtime looks during a run, and a step comes between runs.
 """
 
@@ -13,11 +13,12 @@ import typing
 
 #: One buffer per variable. The environment points at them, so they are never freed.
 _buffers: dict[str, typing.Any] = {}
-_DIGITS = 20
+#: Longest text of a number: that of a float.
+_DIGITS = 24
 
 
 def counting(name: str) -> typing.Callable[[bytes], None]:
-    """Return a function that assigns digits to a variable, both in C's environment and in ``os.environ``."""
+    """Return a function that assigns a number's text to a variable, both in C's environment and in ``os.environ``."""
     # Imported where it is used: most sessions have no accelerated training.
     import ctypes
 

@@ -11,7 +11,7 @@ from ._site import stacklevel
 from ._text import shorten
 from .errors import OptionsError, OptionsWarning
 from .options import TABLE, AcceleratedTraining, Dump, Problem, Profiling, Report, Scene, check, field_of
-from .options.accelerate import read_numbers
+from .options.accelerate import read_group, unread
 from .options.basic import GRAPH_RUN_MODE, RUN_MODES, SESSION_DEVICE_ID
 from .options.kinds import Refused, Wire
 from .options.model import problem
@@ -95,9 +95,11 @@ def gather(
     accelerate = AcceleratedTraining.from_options(canonical)
     group = groups.get("accelerate")
     if isinstance(group, AcceleratedTraining):
-        numbers, more = read_numbers(group)
+        numbers, more = read_group(group)
         problems += more
-        accelerate = accelerate and dataclasses.replace(numbers, mode=accelerate.mode)
+        if accelerate is not None:
+            accelerate = dataclasses.replace(numbers, mode=accelerate.mode)
+            problems += unread(accelerate)
     report = Report(problems)
     if report:
         raise OptionsError(report)

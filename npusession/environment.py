@@ -55,14 +55,17 @@ class Layer:
         if _layers[name][-1] is self:
             os.environ[name] = value
 
-    def counter(self, name: str) -> typing.Callable[[int], None]:
-        """Return a function that gives one of the variables a number, like :meth:`set` but made for every step."""
+    def counter(self, name: str) -> typing.Callable[[float], None]:
+        """Return a function that gives one of the variables a number, like :meth:`set` but made for every step.
+
+        It takes an ``int`` or a ``float``, no other kind of number.
+        """
         layers, values, assign = _layers[name], self._values, counting(name)
 
-        def export(number: int) -> None:
+        def export(number: float) -> None:
             # Nothing is left in them after restore().
             if name in values:
-                text = values[name] = b"%d" % number
+                text = values[name] = repr(number).encode()
                 if layers[-1] is self:
                     assign(text)
 

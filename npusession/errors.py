@@ -25,6 +25,7 @@
     FakeBackendWarning (UserWarning)          running on the CPU because npu_bridge is not there
     OptionsWarning (UserWarning)              options that work, but not as one may think
     IgnoredOptionsWarning (UserWarning)       the emulation, where the real runtime does something else in silence
+    TrainingWarning (UserWarning)             numbers of a training that the runtime takes otherwise than one may think
 """
 
 from __future__ import annotations
@@ -136,3 +137,7 @@ class IgnoredOptionsWarning(UserWarning):
 
     It says nothing of that itself, and the graph runs.
     """
+
+
+class TrainingWarning(UserWarning):
+    """A step or a loss at which the runtime does something else than one may think; the message says what."""

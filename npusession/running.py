@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import typing
 import weakref
 from contextlib import ExitStack
@@ -11,89 +10,24 @@ from contextlib import ExitStack
 import wrapt
 
 from ._cleanup import Cleanup
-from ._sidefiles import write_side_files
 from ._site import caller
 from ._tensorflow import tf1
-from .environment import CLUSTER_VARIABLES, Layer
-from .errors import ForkedError, GraphRequiredError, NotInitializedError, SessionClosedError
-from .system import abandon_session, runtime, warn_of_leak
+from .environment import CLUSTER_VARIABLES
+from .errors import GraphRequiredError, NotInitializedError
+from .opening import Opening
+from .system import runtime, warn_of_leak
+from .training.methods import TrainingMethods
 
 if typing.TYPE_CHECKING:
     from .backends import Backend
     from .session import NpuSession
 
 
-class Opening:
-    """What was done to open one session, and how it is undone.
-
-    The runtime holds it as its user, so that a session that is forgotten is not closed, and the runtime with it
-    finalised, at whatever moment the garbage collector comes by.
-    """
-
-    def __init__(self, plan: NpuSession, backend: Backend, site: str) -> None:
-        self.plan = plan
-        self.backend = backend
-        self.site = site
-        self.leaked = False
-        self.pid = os.getpid()
-        self.closed = False
-        #: STEP_NOW and its like, ``None`` without accelerated training.
-        self.numbers: Layer | None = None
-        self.session: typing.Any = None
-        self._at_close: weakref.WeakMethod[typing.Any] | None = None
-        self._cleanup = Cleanup()
-        self._lock = threading.RLock()
-
-    def open(self) -> None:
-        """Set the environment, initialise the system, create the session; undo it all if one of them fails."""
-        cleanup = self._cleanup
-        try:
-            plan, remove = write_side_files(self.plan)
-            cleanup.add("remove side files", remove)
-            if plan.accelerate is not None:
-                self.numbers = Layer(plan.accelerate.environment())
-                cleanup.add("restore the environment", self.numbers.restore)
-            runtime.acquire(self, plan, self.backend)
-            cleanup.add("shut the system down", lambda: runtime.release(self))
-            config = plan.config_proto()
-            self.session = tf1().Session(target=plan.target, graph=plan.graph, config=config)
-            runtime.session_opened()
-            cleanup.add("count the session out", runtime.session_closed)
-            cleanup.add("close the session", self.session.close)
-        except BaseException as error:
-            cleanup.run(error)
-            raise
-
-    def at_close(self, method: weakref.WeakMethod[typing.Any]) -> None:
-        """Have ``method`` called when the session is closed or abandoned, if its object is still there."""
-        self._at_close = method
-
-    def _notify(self) -> None:
-        method = self._at_close and self._at_close()
-        if method is not None:
-            method()
-
-    def close(self, cause: BaseException | None = None) -> None:
-        """Undo it all; a second call does nothing, a call from another thread waits until it is done."""
-        with self._lock:
-            if not self.closed and os.getpid() == self.pid:
-                self.closed = True
-                self._notify()
-                self._cleanup.run(cause)
-
-    def abandon(self) -> None:
-        """Let go of a session that belongs to the parent of a fork."""
-        self.closed = True
-        self._notify()
-        if self.session is not None:
-            abandon_session(self.session)
-
-
 # TensorFlow's sessions have no types, and wrapt has some in its newer releases only.
 _ObjectProxy: typing.Any = wrapt.ObjectProxy
 
 
-class RunningSession(_ObjectProxy):  # type: ignore[misc]
+class RunningSession(TrainingMethods, _ObjectProxy):  # type: ignore[misc]
     """An open session. It is a ``tf.compat.v1.Session`` everywhere one is accepted, and all its methods work.
 
     Made by entering or starting an :class:`NpuSession`. As a context manager it is the default session, and
@@ -189,19 +123,13 @@ class RunningSession(_ObjectProxy):  # type: ignore[misc]
         """
         try:
             return self._self_run(fetches, feed_dict, options, run_metadata)
-        except (TypeError, RuntimeError) as error:
+        except (AttributeError, TypeError, RuntimeError) as error:
             self._explain(error, fetches)
             raise
 
     def _explain_runs(self) -> None:
         # What hides the method above is in the instance.
         del self.run
-
-    def steps(self, total: int | None = None, **keywords: typing.Any) -> typing.Iterator[int]:
-        """Count training steps; see :func:`npusession.training.steps` for the arguments."""
-        from .training import steps
-
-        return steps(self._self_opening, total, **keywords)
 
     def close(self) -> None:
         """Close the session, and shut the system down if it was the last user; a second call does nothing.
@@ -219,7 +147,7 @@ class RunningSession(_ObjectProxy):  # type: ignore[misc]
         return type(self.__wrapped__).as_default(self)
 
     def __enter__(self) -> RunningSession:
-        self._check_open()
+        self._self_opening.check()
         with ExitStack() as entered:
             entered.enter_context(self.graph.as_default())
             entered.enter_context(self.as_default())
@@ -237,7 +165,7 @@ class RunningSession(_ObjectProxy):  # type: ignore[misc]
         return f"<RunningSession on {self.backend.name}, {state}, opened at {self._self_opening.site}>"
 
     def _rank(self, query: str, alone: int) -> int:
-        self._check_open()
+        self._self_opening.check()
         runtime.refresh()
         try:
             return int(getattr(self.backend.ranks, query)())
@@ -252,23 +180,10 @@ class RunningSession(_ObjectProxy):  # type: ignore[misc]
                 )
             ) from error
 
-    def _check_open(self) -> None:
-        opening = self._self_opening
-        if os.getpid() != opening.pid:
-            raise ForkedError(
-                f"the session was opened at {opening.site} by process {opening.pid}, of which this one "
-                f"({os.getpid()}) is a fork. A fork cannot use the device: start the process with "
-                'multiprocessing.get_context("spawn") and open a session there.'
-            )
-        if opening.closed:
-            raise SessionClosedError(
-                f"the session that was opened at {opening.site} is closed; enter the plan again for a new one"
-            )
-
     def _explain(self, error: Exception, fetches: typing.Any) -> None:
         """Raise a clearer error than TensorFlow's where the reason is one of ours."""
         if "losed" in str(error):
-            self._check_open()
+            self._self_opening.check()
         tensors = fetches if isinstance(fetches, (list, tuple)) else [fetches]
         if any(type(tensor).__name__ == "EagerTensor" for tensor in tensors):
             raise GraphRequiredError(

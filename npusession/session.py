@@ -18,6 +18,7 @@ from .options import TABLE, AcceleratedTraining, Dump, Profiling, Report, Scene,
 from .options.basic import GRAPH_RUN_MODE, RUN_MODES, SESSION_DEVICE_ID
 from .options.kinds import Wire
 from .options.model import problem
+from .options.performance import ITERATIONS_PER_LOOP
 from .options.problems import BAD_TYPE, BAD_VALUE
 from .planfile import read, write
 from .products import Product, detect
@@ -298,6 +299,27 @@ class NpuSession:
         if report:
             raise OptionsError(report.errors)
         return load(self.backend)
+
+    def loop(self, train_op: typing.Any) -> typing.Any:
+        """Prepare a graph that will be final by the time that its session is open for iterations_per_loop.
+
+        The number of steps is set by :meth:`RunningSession.loop`, or by the hooks of a session. Where the graph stays
+        open, :meth:`RunningSession.loop` alone is enough.
+
+        Args:
+            train_op: the operation that makes a training step, or a tensor of it.
+
+        Returns:
+            The operation to run; ``train_op`` itself where a run makes one step.
+
+        Raises:
+            BackendError: the backend cannot be loaded.
+        """
+        if self.options.get(ITERATIONS_PER_LOOP.name, 1) == 1:
+            return train_op
+        from .training.loops import create
+
+        return create(load(self.backend), train_op)
 
     def start(self) -> RunningSession:
         """Open the session without ``with``; call :meth:`RunningSession.close` or ``stop`` in a ``finally``.

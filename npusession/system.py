@@ -20,13 +20,15 @@ from ._sidefiles import write_side_files
 from ._site import caller
 from ._tensorflow import tf1
 from .environment import DEVICE_VARIABLES, Layer, device_in
-from .errors import ForkedError, SystemConflictError
+from .errors import ForkedError, NotInitializedError, SystemConflictError
 from .options import TABLE, Scope
 from .options.basic import GRAPH_RUN_MODE
 
 if typing.TYPE_CHECKING:
     from .backends import Backend
     from .session import NpuSession
+    from .training.acceleration import Acceleration
+    from .training.state import TrainingState
 
 
 class State(enum.Enum):
@@ -261,7 +263,18 @@ class System:
         self.leaked = False
         self._plan = plan
         self._held = False
+        self._training: TrainingState | None = None
         self._cleanup = Cleanup()
+
+    @property
+    def plan(self) -> NpuSession:
+        """The options of initialisation."""
+        return self._plan
+
+    @property
+    def acceleration(self) -> Acceleration | None:
+        """How the accelerated training stands while it is held; ``None`` without one."""
+        return None if self._training is None else self._training.acceleration
 
     @property
     def state(self) -> State:
@@ -277,18 +290,23 @@ class System:
             SystemConflictError: the runtime is open with other options of initialisation.
         """
         if not self._held:
+            # Imported here, for importing the package has to be quick.
+            from .training.state import TrainingState
+
             backend = self._plan.ready()
             self.site = caller()
             cleanup = Cleanup()
             plan, remove = write_side_files(self._plan)
             cleanup.add("remove side files", remove)
             try:
+                training = TrainingState(plan)
+                cleanup.add("restore the environment", training.close)
                 runtime.acquire(self, plan, backend)
             except BaseException as error:
                 cleanup.run(error)
                 raise
             cleanup.add("shut the system down", lambda: runtime.release(self))
-            self._cleanup = cleanup
+            self._cleanup, self._training = cleanup, training
             self._held = True
         return self
 
@@ -296,13 +314,34 @@ class System:
         """Give it back; the last user shuts it down. A second call does nothing."""
         if self._held:
             self._held = False
+            self._training = None
             self._cleanup.run()
 
     close = stop
 
+    def report(self, *, step: typing.Any = None, loss: typing.Any = None) -> None:
+        """Say how far the training is; see :meth:`RunningSession.report`.
+
+        Raises:
+            NotInitializedError: it is not held.
+        """
+        if self._training is None:
+            raise NotInitializedError("the system is not held; report inside of `with System(plan) as system:`")
+        self._training.report(step, loss)
+
+    def hooks(self, *, step: typing.Any = None, loss: typing.Any = None) -> list[typing.Any]:
+        """Return the hooks that MonitoredSession and Estimator need to follow the plan.
+
+        See :meth:`RunningSession.hooks` for the arguments.
+        """
+        from .training.hooks import hooks_of
+
+        return hooks_of(self, step=step, loss=loss)
+
     def abandon(self) -> None:
         """Let go in a forked child."""
         self._held = False
+        self._training = None
 
     def __enter__(self) -> System:
         return self.start()

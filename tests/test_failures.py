@@ -190,3 +190,16 @@ def test_missing_dump_directory_touches_nothing(plan, tmp_path):
         pytest.fail("the body must not run")
     assert f"mkdir -p {missing}" in str(caught.value)
     assert names() == []
+
+
+def test_letting_go_fails(plan):
+    """When something that was made of the session cannot be let go of, the session closes all the same."""
+    error = RuntimeError("cannot let go")
+
+    def boom():
+        raise error
+
+    with pytest.raises(RuntimeError) as caught, plan as s:
+        s._self_opening.at_close(lambda: boom)
+    assert caught.value is error
+    assert names() == OPENED + CLOSED

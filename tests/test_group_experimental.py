@@ -12,7 +12,7 @@ STREAMS = "ENABLE_DYNAMIC_SHAPE_MULTI_STREAM"
 
 def test_rules_of_the_group():
     """Every rule of compiling is listed in the group."""
-    assert {rule.code for rule in GROUP.rules} == {"NPU209", "NPU233", "NPU234", "NPU403", "NPU404"}
+    assert {rule.code for rule in GROUP.rules} == {"NPU209", "NPU233", "NPU234", "NPU290", "NPU403", "NPU404"}
 
 
 @pytest.mark.parametrize("value", ["auto", "true", "false", True, False, b"auto"])

@@ -101,6 +101,7 @@ EXAMPLES: dict[str, str] = {
     "NPU280": 'NpuSession.for_training(job="ps")',
     "NPU281": 'NpuSession.for_training(enable_compress_weight=True, compress_weight_conf="/data/compress.cfg")',
     "NPU282": 'NpuSession.for_training(product="A2", distribute_config="/data/distribute.cfg")',
+    "NPU290": 'NpuSession.for_training(accelerate=AcceleratedTraining.from_string("fast|loss", total_steps=5))',
     "NPU401": 'check_parameters([], environ={"ASCEND_DEVICE_ID": "-1"})',
     "NPU402": 'check_parameters([("session_device_id", "i", 3)], environ={"DEVICE_ID": "0"})',
     "NPU403": 'NpuSession.for_training(accelerate=AcceleratedTraining("fast|step|0.9")).check()',

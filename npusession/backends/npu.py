@@ -49,4 +49,4 @@ def _npu_device() -> Backend:
 def _bind(npu_init: typing.Any, package: str) -> Backend:
     ranks = importlib.import_module("hccl.manage.api")
     version = getattr(importlib.import_module(package), "__version__", "")
-    return Backend("npu", str(version), npu_init.npu_ops, typing.cast("typing.Any", ranks))
+    return Backend("npu", str(version), npu_init.npu_ops, typing.cast("typing.Any", ranks), npu_init.util)

@@ -87,6 +87,9 @@ ACCELERATE = Option(
 NOTHING_TO_READ = Rule(
     "NPU403", "missing-companion", "Accelerated training reads its numbers from the environment at the first run."
 )
+NOBODY_READS = Rule(
+    "NPU290", "no-effect", "Accelerated training goes by step or by loss, and fetches a tensor with the train op."
+)
 PRECISION_TAKEN = Rule("NPU209", "conflict", "Accelerated training needs the graph's own precision, or fp32-to-fp16.")
 
 
@@ -116,6 +119,6 @@ GROUP = Group(
         ACCELERATE,
         experimental_compiling.AUTO_MULTISTREAM_PARALLEL_MODE,
     ),
-    (PRECISION_TAKEN, NOTHING_TO_READ, *experimental_compiling.RULES),
+    (PRECISION_TAKEN, NOBODY_READS, NOTHING_TO_READ, *experimental_compiling.RULES),
     (_precision_taken, *experimental_compiling.CHECKS),
 )

@@ -1,5 +1,1 @@
-"""Training loops: counting steps, telling the runtime where the training is, showing progress."""
-
-from .steps import steps
-
-__all__ = ["steps"]
+"""Training: loops, telling the runtime where the training is, prepared runs, checkpoints, progress."""

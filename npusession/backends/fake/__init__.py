@@ -17,7 +17,7 @@ def load() -> Backend:
     Raises:
         TensorFlowNotFoundError: TensorFlow is not installed.
     """
-    from . import npu_ops, ranks, sessions
+    from . import npu_ops, ranks, sessions, util
 
     sessions.install()
-    return Backend("fake", __version__, npu_ops, ranks)
+    return Backend("fake", __version__, npu_ops, ranks, util)

@@ -11,6 +11,7 @@ import re
 import typing
 
 from ...options.experimental import DTYPES, RATIOS, Mode, float32
+from ...options.switching import loss_limit, loss_reaches, step_limit
 
 _UNSIGNED = re.compile(r"\s*\+?([0-9]+)")
 _FLOAT = re.compile(r"\s*([-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?(inf(inity)?|nan))", re.IGNORECASE)
@@ -73,12 +74,11 @@ class Acceleration:
         return True
 
     def _reached(self, mode: Mode, environ: typing.Mapping[str, str]) -> bool:
-        ratio = float32(mode.ratio)
         if mode.trigger == "step":
             total, now = _unsigned(environ, "TOTAL_STEP"), _unsigned(environ, "STEP_NOW")
-            return now >= math.floor(float32(float32(total) * ratio)) or now + self._loop >= total
+            return now >= step_limit(total, mode.ratio, self._loop)
         target, loss = _single(environ, "TARGET_LOSS"), _single(environ, "LOSS_NOW")
-        return loss != 0 and loss <= float32(target * ratio)
+        return loss_reaches(loss, loss_limit(target, mode.ratio))
 
 
 def _parse(text: str) -> Mode:

@@ -46,6 +46,7 @@ def install(*, defaults: bool = True) -> None:
         _replace(cls, "__init__", _initializing)
     _replace(BaseSession, "_do_run", _running)
     _replace(BaseSession, "make_callable", _calling)
+    _replace(BaseSession, "_make_callable_from_options", _calling_from_options)
     _replace(BaseSession, "close", _closing)
 
 
@@ -130,14 +131,42 @@ def _running(do_run: typing.Callable[..., typing.Any]) -> typing.Callable[..., t
 
 
 def _calling(make_callable: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
+    """Let the callables that do without ``run`` be runs, so that dump, profile and life cycle hold for them."""
+
     @functools.wraps(make_callable)
     def wrapped(
         self: typing.Any, fetches: typing.Any, feed_list: typing.Any = None, accept_options: bool = False
     ) -> typing.Any:
         prepare(self.graph)
-        # With a list of feeds, if only an empty one, TensorFlow's callable is a call of run().
-        asked = feed_list if device_session(self) is None else feed_list or []
-        return make_callable(self, fetches, asked, accept_options)
+        # Made in any case, for what it refuses. With a list of feeds, TensorFlow's callable is a call of run().
+        call = make_callable(self, fetches, feed_list, accept_options)
+        if device_session(self) is None or feed_list is not None:
+            return call
+        return functools.partial(self.run, fetches)
+
+    return wrapped
+
+
+def _calling_from_options(make_callable: typing.Callable[..., typing.Any]) -> typing.Callable[..., typing.Any]:
+    """The same for the callables that Keras makes, and prepared steps."""
+
+    @functools.wraps(make_callable)
+    def wrapped(self: typing.Any, options: typing.Any) -> typing.Any:
+        call = make_callable(self, options)
+        device = device_session(self)
+        if device is None:
+            return call
+
+        def run(*values: typing.Any, run_metadata: typing.Any = None) -> typing.Any:
+            if options.tensor_connection:
+                # Tensors that stand in for feeds: there is no run like it.
+                device.before_run(lifecycle_only=False)
+                return call(*values, run_metadata=run_metadata)
+            feeds = dict(zip(options.feed, values))
+            results = self.run([*options.fetch, *options.target], feeds, run_metadata=run_metadata)
+            return results[: len(options.fetch)]
+
+        return run
 
     return wrapped
 

@@ -6,6 +6,7 @@ import sys
 import tensorflow as tf
 from hccl.manage.api import get_rank_id, get_rank_size  # noqa: F401
 from npu_bridge.estimator import npu_ops  # noqa: F401
+from npu_bridge.estimator.npu import util  # noqa: F401
 
 
 def _decorated(initialize):

@@ -1,0 +1,117 @@
+"""What it takes to open one session, and to undo it."""
+
+from __future__ import annotations
+
+import os
+import threading
+import typing
+
+from ._cleanup import Cleanup
+from ._sidefiles import write_side_files
+from ._tensorflow import tf1
+from .errors import ForkedError, SessionClosedError
+from .system import abandon_session, runtime
+from .training.follower import Follower
+from .training.state import TrainingState
+
+if typing.TYPE_CHECKING:
+    from .backends import Backend
+    from .session import NpuSession
+
+
+#: A weak reference to a method, such as weakref.WeakMethod.
+_Weak = typing.Callable[[], typing.Optional[typing.Callable[[], object]]]
+
+
+class Opening:
+    """What was done to open one session, and how it is undone.
+
+    The runtime holds it as its user, so that a session that is forgotten is not closed, and the runtime with it
+    finalised, at whatever moment the garbage collector comes by.
+    """
+
+    def __init__(self, plan: NpuSession, backend: Backend, site: str) -> None:
+        self.plan = plan
+        self.backend = backend
+        self.site = site
+        self.leaked = False
+        self.pid = os.getpid()
+        self.closed = False
+        self.session: typing.Any = None
+        #: Where the training is, once it is open.
+        self.training: TrainingState
+        #: What follows the training by the tensors of the plan, ``None`` when it names none.
+        self.follower: Follower | None = None
+        self._at_close: list[_Weak] = []
+        self._cleanup = Cleanup()
+        self._lock = threading.RLock()
+
+    def open(self) -> None:
+        """Set the environment, initialise the system, create the session; undo it all if one of them fails."""
+        cleanup = self._cleanup
+        try:
+            plan, remove = write_side_files(self.plan)
+            cleanup.add("remove side files", remove)
+            self.training = TrainingState(plan)
+            cleanup.add("restore the environment", self.training.close)
+            runtime.acquire(self, plan, self.backend)
+            cleanup.add("shut the system down", lambda: runtime.release(self))
+            config = plan.config_proto()
+            self.session = tf1().Session(target=plan.target, graph=plan.graph, config=config)
+            runtime.session_opened()
+            cleanup.add("count the session out", runtime.session_closed)
+            cleanup.add("close the session", self.session.close)
+            if plan.accelerate is not None and plan.accelerate.train_op is not None:
+                self.follower = Follower(self.training, plan.accelerate, self.session.graph)
+                cleanup.add("stop following the training", self.follower.install(self.session))
+        except BaseException as error:
+            cleanup.run(error)
+            raise
+
+    def check(self) -> None:
+        """See that the session is open in this process.
+
+        Raises:
+            ForkedError: it belongs to the parent of this process.
+            SessionClosedError: it is closed.
+        """
+        if os.getpid() != self.pid:
+            raise ForkedError(
+                f"the session was opened at {self.site} by process {self.pid}, of which this one ({os.getpid()}) is a "
+                "fork. A fork cannot use the device: start the process with "
+                'multiprocessing.get_context("spawn") and open a session there.'
+            )
+        if self.closed:
+            raise SessionClosedError(
+                f"the session that was opened at {self.site} is closed; enter the plan again for a new one"
+            )
+
+    def at_close(self, method: _Weak) -> None:
+        """Have what ``method`` refers to called when the session is closed or abandoned, if it is still there."""
+        self._at_close = [known for known in self._at_close if known() is not None] + [method]
+
+    def _living(self) -> typing.Iterator[typing.Callable[[], object]]:
+        for known in self._at_close:
+            method = known()
+            if method is not None:
+                yield method
+
+    def close(self, cause: BaseException | None = None) -> None:
+        """Undo it all; a second call does nothing, a call from another thread waits until it is done."""
+        with self._lock:
+            if not self.closed and os.getpid() == self.pid:
+                self.closed = True
+                for method in self._living():
+                    self._cleanup.add("let go of what was made of the session", method)
+                if self.follower is not None and cause is None:
+                    self._cleanup.add("look back on the training", self.follower.look_back)
+                self._cleanup.run(cause)
+
+    def abandon(self) -> None:
+        """Let go of a session that belongs to the parent of a fork."""
+        self.closed = True
+        if self.session is not None:
+            abandon_session(self.session)
+        # After that, so that nothing that is let go of touches the parent's session.
+        for method in self._living():
+            method()
