@@ -28,7 +28,7 @@ def test_emulation_sees_each_run(graph):
         step = s.prepare("constant:0")
         step()
         step()
-        RUNTIME.faults["run"] = tf1.errors.InternalError(None, None, "the device is gone")
+        RUNTIME.fail("run", tf1.errors.InternalError(None, None, "the device is gone"))
         with pytest.raises(tf1.errors.InternalError, match="the device is gone"):
             step()
         made = s.make_callable("constant:0")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import typing
 import warnings
 
 from ..._site import stacklevel
-from ...environment import DEVICE_VARIABLES, original
+from ...environment import DEVICE_VARIABLES
 from ...errors import IgnoredOptionsWarning, OptionsError
 from ...options import Problem
 from ...parameters import check_parameters
@@ -48,7 +49,7 @@ def warn(head: str, lines: typing.Iterable[str]) -> None:
 
 
 def _errors(parameters: Parameters, runtime: FakeRuntime) -> tuple[Problem, ...]:
-    environ = original()
+    environ = dict(os.environ)
     for name in DEVICE_VARIABLES:
         # What comes of two devices is an event of its own.
         environ.pop(name, None)
