@@ -37,13 +37,7 @@ def planned(tmp_path):
 
 
 @pytest.fixture
-def hccl():
-    """Rank tables, without which a job is planned by addresses only."""
-    return pytest.importorskip("npusession.hccl")
-
-
-@pytest.fixture
-def table(hccl, tmp_path):
+def table(tmp_path):
     """The path of a rank table of two servers with two devices each."""
     servers = [
         {
@@ -168,13 +162,13 @@ def test_broken_rank_table(planned, table, tmp_path, damage, words):
         planned(rank_table=table, node_rank=0)
 
 
-def test_rank_table_that_is_not_there(hccl, planned):
+def test_rank_table_that_is_not_there(planned):
     """A rank table that is not there is named."""
     with pytest.raises(LaunchError, match=r"no/table.json cannot be read: No such file"):
         planned(rank_table="no/table.json")
 
 
-def test_rank_table_of_containers(hccl, planned, tmp_path):
+def test_rank_table_of_containers(planned, tmp_path):
     """In the tables of containers, RANK_ID is the pod's name."""
     devices = [{"device_id": str(number), "device_ip": f"192.0.2.{number}"} for number in range(2)]
     instances = [{"pod_name": socket.gethostname(), "server_id": "198.51.100.1", "devices": devices}]
@@ -186,7 +180,7 @@ def test_rank_table_of_containers(hccl, planned, tmp_path):
     assert [rank.device for rank in job.ranks] == [0, 1]
 
 
-def test_rank_table_that_is_made(hccl, planned, tmp_path, monkeypatch):
+def test_rank_table_that_is_made(planned, tmp_path, monkeypatch):
     """On one host a rank table is made of the addresses of its devices, if the product allows them together."""
     from npusession import Product
 
@@ -200,7 +194,7 @@ def test_rank_table_that_is_made(hccl, planned, tmp_path, monkeypatch):
         planned(devices="3-4")
 
 
-def test_no_addresses(hccl, planned, monkeypatch):
+def test_no_addresses(planned, monkeypatch):
     """Where devices tell no addresses, the message shows the ways out; the A2 and A3 series need none."""
     from npusession import Product
 
