@@ -87,6 +87,7 @@ def check(session: nox.Session) -> None:
     session.run("mypy", "pytest_npusession.py", *folders)
     session.run("python", "tools/module_size.py")
     session.run("python", "tools/reference.py", "--check")
+    session.run("python", "tools/stubs.py", "--check")
 
 
 @nox.session(python=LEGACY_PYTHON or False)

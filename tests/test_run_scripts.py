@@ -36,28 +36,38 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
-def test_script(case, tmp_path):
-    """The script comes to its end with the exit code and the life cycle that it has on a host."""
-    name, arguments, code, last, initialised, shut_down, reason = case
-    if reason is not None:
-        pytest.skip(reason)
-    environ = {key: value for key, value in os.environ.items() if not key.startswith(("NPUSESSION", "JOB_ID", "RANK"))}
+def execute(script, arguments, folder, code=0):
+    """Run a script in a folder with `npusession run`, to this exit code; return its last line and the report."""
+    # The emulated host stays the one of these tests.
+    environ = {
+        key: value
+        for key, value in os.environ.items()
+        if key == "NPUSESSION_FAKE_HOST" or not key.startswith(("NPUSESSION", "JOB_ID", "RANK"))
+    }
     environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), environ.get("PYTHONPATH", "")]))
     environ.update(TF_CPP_MIN_LOG_LEVEL="3", PYTHONWARNINGS="ignore")
-    report = tmp_path / "report.json"
+    report = folder / "report.json"
     options = ["--report", "json", "--report-file", str(report)]
     process = subprocess.run(
-        [sys.executable, "-m", "npusession", "run", *options, str(SCRIPTS / f"{name}.py"), *arguments],
-        cwd=str(tmp_path),
+        [sys.executable, "-m", "npusession", "run", *options, str(script), *arguments],
+        cwd=str(folder),
         env=environ,
         capture_output=True,
         text=True,
         timeout=300,
     )
     assert process.returncode == code, process.stderr
-    assert process.stdout.splitlines()[-1] == last
-    found = json.loads(report.read_text("utf-8"))
+    return process.stdout.splitlines()[-1], json.loads(report.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
+def test_script(case, tmp_path):
+    """The script comes to its end with the exit code and the life cycle that it has on a host."""
+    name, arguments, code, last, initialised, shut_down, reason = case
+    if reason is not None:
+        pytest.skip(reason)
+    line, found = execute(SCRIPTS / f"{name}.py", arguments, tmp_path, code)
+    assert line == last
     assert found["exit_code"] == code
     assert len(found["initialized"]) == initialised
     assert found["shut_down"] is shut_down
@@ -67,3 +77,13 @@ def test_script(case, tmp_path):
 def test_every_script():
     """Every script is run."""
     assert {case[0] for case in CASES} == {path.stem for path in SCRIPTS.glob("*.py")}
+
+
+def test_example(tmp_path):
+    """The example of a script for the adapter learns to read digits, and leaves the device as it found it."""
+    pytest.importorskip("sklearn", reason="the example trains on scikit-learn's images")
+    line, found = execute(ROOT / "examples" / "npu_bridge_digits.py", ["--epochs", "5"], tmp_path)
+    said, accuracy = line.rsplit(" ", 1)
+    assert said == "rank 0 of 1: accuracy"
+    assert float(accuracy) > 0.9
+    assert found["shut_down"]

@@ -5,8 +5,6 @@ Limits are those of the vendor's HCCL reference. A group lives until it is destr
 
 from __future__ import annotations
 
-import typing
-
 from . import ranks
 from .ranks import WORLD
 from .runtime import RUNTIME
@@ -22,7 +20,7 @@ WHOLE = 100
 _splits: dict[str, tuple[str, tuple[float, ...]]] = {}
 
 
-def create_group(group: str, rank_num: int, rank_ids: typing.Sequence[int]) -> None:
+def create_group(group: str, rank_num: int, rank_ids: list[int]) -> None:
     """Create a group of some ranks.
 
     Args:
@@ -123,7 +121,7 @@ def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
     return found.index(world_rank_id)
 
 
-def set_split_strategy_by_idx(idxList: typing.Sequence[int], group: str = WORLD) -> None:
+def set_split_strategy_by_idx(idxList: list[int], group: str = WORLD) -> None:
     """Split the gradients of a group after certain indices.
 
     Args:
@@ -145,7 +143,7 @@ def set_split_strategy_by_idx(idxList: typing.Sequence[int], group: str = WORLD)
     _splits[group] = "index", tuple(idxList)
 
 
-def set_split_strategy_by_size(dataSizeList: typing.Sequence[float], group: str = WORLD) -> None:
+def set_split_strategy_by_size(dataSizeList: list[int] | list[float], group: str = WORLD) -> None:
     """Split the gradients of a group by the share of data.
 
     Args:

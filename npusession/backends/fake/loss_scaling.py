@@ -11,7 +11,8 @@ import typing
 
 from ..._tensorflow import tf1
 
-GradsAndVars = typing.Sequence[typing.Tuple[typing.Any, typing.Any]]
+#: What optimizers take, be it a list or ``zip(gradients, variables)``; what they give is a list.
+GradsAndVars = typing.Iterable[typing.Tuple[typing.Any, typing.Any]]
 
 
 class LossScaleManager(abc.ABC):
@@ -79,7 +80,7 @@ class LossScaleOptimizer(tf1().train.Optimizer):  # type: ignore[misc]
         aggregation_method: typing.Any = None,
         colocate_gradients_with_ops: bool = False,
         grad_loss: typing.Any = None,
-    ) -> GradsAndVars:
+    ) -> list[tuple[typing.Any, typing.Any]]:
         """Return the gradients of the scaled loss, divided by the factor."""
         scale = self._loss_scale_manager.get_loss_scale()
         gradients = self._opt.compute_gradients(

@@ -11,7 +11,7 @@ from . import compat
 __all__ = ["compat", "open"]
 
 
-def open(device_id: int | None = None) -> typing.NoReturn:
+def open(device_id: int | None = None) -> typing.Any:
     """Open a device for eager execution; not emulated."""
     raise NotEmulatedError(
         "npu_device.open() runs ops eagerly on a device; the emulation has sessions only.\n"

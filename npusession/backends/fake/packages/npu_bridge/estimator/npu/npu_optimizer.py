@@ -100,7 +100,7 @@ class NPUOptimizer(_Wrapper):
         aggregation_method: typing.Any = None,
         colocate_gradients_with_ops: bool = False,
         grad_loss: typing.Any = None,
-    ) -> GradsAndVars:
+    ) -> list[tuple[typing.Any, typing.Any]]:
         """Return the gradients, scaled and averaged as asked."""
         scale = self._loss_scale_manager.get_loss_scale() if self._is_loss_scale else None
         gradients = self._opt.compute_gradients(
@@ -154,7 +154,7 @@ class NPUDistributedOptimizer(_Wrapper):
         self._optimizer = optimizer
         self._is_weight_update_sharding = is_weight_update_sharding
 
-    def compute_gradients(self, *args: typing.Any, **kwargs: typing.Any) -> GradsAndVars:
+    def compute_gradients(self, *args: typing.Any, **kwargs: typing.Any) -> list[tuple[typing.Any, typing.Any]]:
         """Return the averaged gradients.
 
         Raises:
@@ -163,7 +163,7 @@ class NPUDistributedOptimizer(_Wrapper):
         gradients = self._optimizer.compute_gradients(*args, **kwargs)
         size = world_size()
         if size == 1:
-            return typing.cast(GradsAndVars, gradients)
+            return typing.cast("list[tuple[typing.Any, typing.Any]]", gradients)
         if not self._is_weight_update_sharding:
             return _averaged(gradients, self._name + "_Allreduce")
         if size > len(gradients):
@@ -301,7 +301,7 @@ def npu_allreduce(
     return tf1().div(reduced, tf1().cast(size, reduced.dtype)) if mean else reduced
 
 
-def _averaged(gradients: GradsAndVars, scope: str) -> GradsAndVars:
+def _averaged(gradients: GradsAndVars, scope: str) -> list[tuple[typing.Any, typing.Any]]:
     with tf1().name_scope(scope):
         return [(None if grad is None else allreduce(grad), variable) for grad, variable in gradients]
 

@@ -10,22 +10,20 @@ from npusession.errors import NotEmulatedError
 
 from . import npu_scope, util
 
-Init = typing.Dict[str, str]
 
-
-def init_op_compiler_cache_mode(init: Init, op_compiler_cache_mode: str | None) -> None:
+def init_op_compiler_cache_mode(init: dict[str, str], op_compiler_cache_mode: str | None) -> None:
     """Add the mode of the cache of compiled operators to options of initialisation."""
     if op_compiler_cache_mode is not None:
         init["ge.op_compiler_cache_mode"] = op_compiler_cache_mode
 
 
-def init_op_compiler_cache_dir(init: Init, op_compiler_cache_dir: str | None) -> None:
+def init_op_compiler_cache_dir(init: dict[str, str], op_compiler_cache_dir: str | None) -> None:
     """Add the directory of the cache of compiled operators to options of initialisation."""
     if op_compiler_cache_dir is not None:
         init["ge.op_compiler_cache_dir"] = op_compiler_cache_dir
 
 
-def init_debug_dir(init: Init, debug_dir: str | None) -> None:
+def init_debug_dir(init: dict[str, str], debug_dir: str | None) -> None:
     """Add the directory of debugging files to options of initialisation."""
     if debug_dir is not None:
         init["ge.debugDir"] = debug_dir

@@ -1,0 +1,3 @@
+import typing
+
+def getshape(x: typing.Any, name: str | None = None) -> typing.Any: ...
