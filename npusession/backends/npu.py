@@ -7,7 +7,7 @@ import typing
 
 from .._tensorflow import tf1
 from ..errors import BackendError
-from .base import Backend
+from .base import Backend, Splits
 
 _ADVICE = """  Check that this process sees the CANN environment (source set_env.sh of the toolkit and of tfplugin),
   and that the adapter is installed beside this Python and TensorFlow. To run on the CPU: backend="fake",
@@ -36,17 +36,27 @@ def load() -> Backend:
 
 def _npu_bridge() -> Backend:
     """npu_bridge.npu_init with hccl.manage.api"""
-    return _bind(importlib.import_module("npu_bridge.npu_init"), "npu_bridge")
+    return _bind("npu_bridge", "npu_bridge")
 
 
 def _npu_device() -> Backend:
     """npu_device.compat.v1.npu_init after enable_v1"""
     # Through the attribute: npu_device puts a module of another name there.
     importlib.import_module("npu_device").compat.enable_v1()
-    return _bind(importlib.import_module("npu_device.compat.v1.npu_init"), "npu_device")
+    return _bind("npu_device.compat.v1", "npu_device")
 
 
-def _bind(npu_init: typing.Any, package: str) -> Backend:
-    ranks = importlib.import_module("hccl.manage.api")
-    version = getattr(importlib.import_module(package), "__version__", "")
-    return Backend("npu", str(version), npu_init.npu_ops, typing.cast("typing.Any", ranks))
+def _bind(package: str, distribution: str) -> Backend:
+    """Bind the modules of ``package``, which has what npu_bridge has."""
+
+    def load(name: str) -> typing.Any:
+        return importlib.import_module(f"{package}.{name}")
+
+    npu_ops = load("npu_init").npu_ops
+    ranks = typing.cast("typing.Any", importlib.import_module("hccl.manage.api"))
+    version = str(getattr(importlib.import_module(distribution), "__version__", ""))
+    return Backend("npu", version, npu_ops, ranks, _splits, load)
+
+
+def _splits() -> Splits:
+    return typing.cast("Splits", importlib.import_module("hccl.split.api"))

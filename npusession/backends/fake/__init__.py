@@ -7,8 +7,15 @@ behaves as the runtime was measured to: the same verdicts on options (an abort b
 
 from __future__ import annotations
 
+import atexit
+import importlib
+import typing
+
 from ..._version import __version__
 from ..base import Backend
+
+#: The emulated adapter, also when nobody made it importable under its own name.
+_PACKAGE = f"{__name__}.packages.npu_bridge"
 
 
 def load() -> Backend:
@@ -17,7 +24,14 @@ def load() -> Backend:
     Raises:
         TensorFlowNotFoundError: TensorFlow is not installed.
     """
-    from . import npu_ops, ranks, sessions
+    from . import groups, npu_ops, sessions
 
     sessions.install()
-    return Backend("fake", __version__, npu_ops, ranks)
+    return Backend("fake", __version__, npu_ops, groups, lambda: groups, _import)
+
+
+def _import(name: str) -> typing.Any:
+    package = importlib.import_module(_PACKAGE)
+    # At exit, what it registers would come before open sessions are closed; the emulated runtime has its own handler.
+    atexit.unregister(package.npu_close)
+    return importlib.import_module(f"{_PACKAGE}.{name}")
