@@ -14,11 +14,12 @@ from ._cleanup import Cleanup
 from ._sidefiles import write_side_files
 from ._site import caller
 from ._tensorflow import tf1
-from .environment import CLUSTER_VARIABLES, Layer
-from .errors import ForkedError, GraphRequiredError, NotInitializedError, SessionClosedError
+from .environment import Layer
+from .errors import ForkedError, GraphRequiredError, SessionClosedError
 from .system import abandon_session, runtime, warn_of_leak
 
 if typing.TYPE_CHECKING:
+    from ._placement import Placement
     from .backends import Backend
     from .session import NpuSession
 
@@ -40,6 +41,7 @@ class Opening:
         #: STEP_NOW and its like, ``None`` without accelerated training.
         self.numbers: Layer | None = None
         self.session: typing.Any = None
+        self.placement: Placement
         self._at_close: weakref.WeakMethod[typing.Any] | None = None
         self._cleanup = Cleanup()
         self._lock = threading.RLock()
@@ -55,6 +57,8 @@ class Opening:
                 cleanup.add("restore the environment", self.numbers.restore)
             runtime.acquire(self, plan, self.backend)
             cleanup.add("shut the system down", lambda: runtime.release(self))
+            assert runtime.placement is not None
+            self.placement = runtime.placement
             config = plan.config_proto()
             self.session = tf1().Session(target=plan.target, graph=plan.graph, config=config)
             runtime.session_opened()
@@ -150,28 +154,23 @@ class RunningSession(_ObjectProxy):  # type: ignore[misc]
 
     @property
     def rank_id(self) -> int:
-        """Rank of this process in the cluster, from 0; asks HCCL, which must be initialised.
-
-        Raises:
-            NotInitializedError: HCCL does not answer.
-            SessionClosedError: the session is closed.
-        """
-        return self._rank("get_rank_id", 0)
+        """Rank of this process in the cluster, from 0; known from the opening on, also after the session closed."""
+        return self._self_opening.placement.rank
 
     @property
     def rank_size(self) -> int:
-        """Number of ranks in the cluster; raises like :attr:`rank_id`."""
-        return self._rank("get_rank_size", 1)
+        """Number of ranks in the cluster; known as :attr:`rank_id` is."""
+        return self._self_opening.placement.size
 
     @property
     def local_rank_id(self) -> int:
-        """Rank of this process on its server, from 0; raises like :attr:`rank_id`."""
-        return self._rank("get_local_rank_id", 0)
+        """Rank of this process on its server, from 0; known as :attr:`rank_id` is."""
+        return self._self_opening.placement.local_rank
 
     @property
     def local_rank_size(self) -> int:
-        """Number of ranks on this server; raises like :attr:`rank_id`."""
-        return self._rank("get_local_rank_size", 1)
+        """Number of ranks on this server; known as :attr:`rank_id` is."""
+        return self._self_opening.placement.local_size
 
     def run(
         self,
@@ -235,22 +234,6 @@ class RunningSession(_ObjectProxy):  # type: ignore[misc]
     def __repr__(self) -> str:
         state = "closed" if self.closed else "open"
         return f"<RunningSession on {self.backend.name}, {state}, opened at {self._self_opening.site}>"
-
-    def _rank(self, query: str, alone: int) -> int:
-        self._check_open()
-        runtime.refresh()
-        try:
-            return int(getattr(self.backend.ranks, query)())
-        except ValueError as error:
-            if not any(name in os.environ for name in CLUSTER_VARIABLES):
-                # Nothing names a cluster, so HCCL was never set up, and the process is alone.
-                return alone
-            raise NotInitializedError(
-                "HCCL does not answer {}: {}. Ranks are known from the cluster's description ({}) when the system is "
-                "initialised; check that the variables were there before the session was opened at {}.".format(
-                    query, error, ", ".join(CLUSTER_VARIABLES), self._self_opening.site
-                )
-            ) from error
 
     def _check_open(self) -> None:
         opening = self._self_opening

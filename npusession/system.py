@@ -16,6 +16,7 @@ import warnings
 
 from ._cleanup import Cleanup
 from ._compat import Protocol
+from ._placement import Placement, ask, describe
 from ._sidefiles import write_side_files
 from ._site import caller
 from ._tensorflow import tf1
@@ -62,6 +63,10 @@ class Runtime:
 
     def __init__(self) -> None:
         self.state = State.NEW
+        #: Where the process was in its job when it initialised last; stays when the runtime is shut down.
+        self.placement: Placement | None = None
+        #: What is done each time that it has initialised again while somebody holds it.
+        self.renewals: list[typing.Callable[[], object]] = []
         self._lock = threading.RLock()
         self._pid = 0
         self._users: list[User] = []
@@ -76,6 +81,17 @@ class Runtime:
         self._initialize: typing.Any = None
 
     @property
+    def backend(self) -> Backend:
+        """The backend that it is open on."""
+        assert self._backend is not None
+        return self._backend
+
+    @property
+    def finalized(self) -> bool:
+        """Whether it has finalised by itself, or was shut down, and nothing initialised it since."""
+        return self._stale or self.state is not State.OPEN
+
+    @property
     def users(self) -> tuple[User, ...]:
         """Whoever holds it open, in the order in which they came."""
         return tuple(self._users)
@@ -84,6 +100,8 @@ class Runtime:
         """Take in one more user; the first one initialises.
 
         Raises:
+            ClusterError: HCCL counts other ranks than the environment describes.
+            NotInitializedError: HCCL does not answer.
             SystemConflictError: it is open with other options of initialisation, or on another backend.
             ForkedError: it is open in the parent of this forked process.
         """
@@ -124,6 +142,8 @@ class Runtime:
                 self._close_session()
                 self._run_initialize()
                 self._stale = False
+                for renew in list(self.renewals):
+                    renew()
 
     def close_users(self) -> None:
         """Close what is still open when the interpreter ends, last opened first: an open device can hang the exit."""
@@ -157,8 +177,10 @@ class Runtime:
                 self._initialize = backend.npu_ops.initialize_system()
                 shutdown = backend.npu_ops.shutdown_system()
             cleanup.add("close the initialize session", self._close_session)
+            cluster, product = describe(plan.product, backend)
             self._run_initialize()
             cleanup.add("shut the system down", lambda: self._run_shutdown(shutdown))
+            self.placement = ask(cluster, product, backend)
         except BaseException as error:
             cleanup.run(error)
             raise
@@ -274,6 +296,8 @@ class System:
         Raises:
             OptionsError: the plan does not fit this host or its environment.
             BackendError: the backend cannot be loaded.
+            ClusterError: HCCL counts other ranks than the environment describes.
+            NotInitializedError: HCCL does not answer.
             SystemConflictError: the runtime is open with other options of initialisation.
         """
         if not self._held:
