@@ -87,11 +87,15 @@ def ask(cluster: Cluster, product: Product | None, backend: Backend) -> Placemen
     ranks = backend.ranks
     try:
         found = cluster.verify(ranks)
-        if found:
-            raise ClusterError(found.errors)
-        answers = ranks.get_rank_id(), ranks.get_rank_size(), ranks.get_local_rank_id(), ranks.get_local_rank_size()
-    except ClusterError:
-        raise
+        answered = Placement(
+            int(ranks.get_rank_id()),
+            int(ranks.get_rank_size()),
+            int(ranks.get_local_rank_id()),
+            int(ranks.get_local_rank_size()),
+            hccl=True,
+            cluster=cluster,
+            product=product,
+        )
     except ValueError as error:
         if cluster.size == 1:
             # As for an evaluator, which takes no part in HCCL.
@@ -101,4 +105,6 @@ def ask(cluster: Cluster, product: Product | None, backend: Backend) -> Placemen
             f"{cluster.size} ranks. Check in the log of the runtime that every rank started, that all have the same "
             "description of the cluster, and that TF_CONFIG does not take this process out of it."
         ) from error
-    return Placement(*map(int, answers), hccl=True, cluster=cluster, product=product)
+    if found:
+        raise ClusterError(found.errors)
+    return answered

@@ -87,9 +87,9 @@ class Runtime:
         return self._backend
 
     @property
-    def finalized(self) -> bool:
-        """Whether it has finalised by itself, or was shut down, and nothing initialised it since."""
-        return self._stale or self.state is not State.OPEN
+    def is_open(self) -> bool:
+        """Whether it is initialised, or will be again when it is needed, and belongs to this process."""
+        return self.state is State.OPEN and self._pid == os.getpid()
 
     @property
     def users(self) -> tuple[User, ...]:
@@ -120,6 +120,7 @@ class Runtime:
             self._users.remove(user)
             if not self._users:
                 self.state = State.FAILED
+                self.renewals.clear()
                 self._cleanup.run()
                 self.state = State.CLOSED
 

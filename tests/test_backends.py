@@ -7,7 +7,7 @@ from processes import run
 
 pytest.importorskip("tensorflow", reason="sessions need TensorFlow")
 
-from npusession.hccl import RankTable  # noqa: E402
+from npusession.hccl import RankTable
 
 ADAPTER = pathlib.Path(__file__).parent / "adapter"
 
