@@ -87,3 +87,23 @@ def first_axis(call: str, tensor: typing.Any) -> int | None:
         raise ValueError(f"hccl.{call}: a scalar has no first axis; tf.reshape(x, [1]) gives it one")
     length: int | None = shape.as_list()[0]
     return length
+
+
+def without_gradient(call: str, tensor: typing.Any, compute: typing.Callable[[typing.Any], typing.Any]) -> typing.Any:
+    """Return what is computed of a tensor, with no gradient: taking one is a LookupError, as of the adapter's ops."""
+
+    def computed(given: typing.Any) -> typing.Any:
+        def gradient(upstream: typing.Any) -> typing.NoReturn:
+            raise LookupError(
+                f"hccl.{call}: of collectives only the sum over ranks has a gradient; tf.stop_gradient() around it keeps "
+                "it out of the gradients"
+            )
+
+        return compute(given), gradient
+
+    return tf1().custom_gradient(computed)(tensor)
+
+
+def given_back(call: str, tensor: typing.Any) -> typing.Any:
+    """Return what a process that is alone gets for a tensor: the tensor, without a gradient as among several ranks."""
+    return without_gradient(call, tensor, tf1().identity)

@@ -6,7 +6,7 @@ import typing
 
 from .._tensorflow import tf1
 from ._place import Place, Where, place_of
-from ._tensors import check_dtype, checked, moved_dtypes
+from ._tensors import check_dtype, checked, given_back, moved_dtypes
 
 _INTEGERS = ("int32", "int64")
 
@@ -84,5 +84,5 @@ def _to_itself(
     (send_count, send_start), (recv_count, recv_start) = ([tensor[0] for tensor in pair] for pair in (sent, received))
     message = "hccl.alltoallv: a rank receives what it sends itself"
     with tf1().control_dependencies([tf1().assert_equal(send_count, recv_count, message=message)]):
-        part = tf1().reshape(data, [-1])[send_start : send_start + send_count]
+        part = tf1().reshape(given_back("alltoallv", data), [-1])[send_start : send_start + send_count]
     return tf1().pad(part, [[recv_start, 0]])

@@ -10,7 +10,7 @@ import typing
 
 from .._tensorflow import tf1
 from ._place import Place, Where, check_fusion, known_rank, known_tag, other_rank, place_of, to_reduce
-from ._tensors import check_dtype, checked, first_axis, moved_dtypes, need_graph
+from ._tensors import check_dtype, checked, first_axis, given_back, moved_dtypes, need_graph, without_gradient
 from .process_groups import WORLD
 
 #: How many bytes a rank gives to an allreduce at most.
@@ -48,11 +48,13 @@ def allreduce(
     if count is not None and count * tensor.dtype.size > _MOST_BYTES:
         raise ValueError(f"hccl.allreduce: {count * tensor.dtype.size} bytes, and HCCL takes {_MOST_BYTES} at most")
     if place.alone:
-        return tf1().identity(tensor)
+        return tf1().identity(tensor) if by_sum else given_back(place.call, tensor)
     options = {"fusion": fusion, "fusion_id": fusion_id, "group": place.name}
     if by_sum and place.name == WORLD:
         return place.ops.allreduce(tensor, reduction, **options)
-    return _with_gradient(place, tensor, reduction, options)
+    if not by_sum:
+        return without_gradient(place.call, tensor, lambda given: place.ops.allreduce(given, reduction, **options))
+    return _with_gradient(place, tensor, options)
 
 
 def allgather(tensor: typing.Any, *, group: Where = None, fusion: int = 0, fusion_id: int = -1) -> typing.Any:
@@ -72,7 +74,7 @@ def allgather(tensor: typing.Any, *, group: Where = None, fusion: int = 0, fusio
     first_axis(place.call, tensor)
     check_fusion(place, fusion, fusion_id, (0, 2))
     if place.alone:
-        return tf1().identity(tensor)
+        return given_back(place.call, tensor)
     return place.ops.allgather(tensor, place.size, group=place.name, fusion=fusion, fusion_id=fusion_id)
 
 
@@ -100,7 +102,7 @@ def broadcast(
         raise ValueError("hccl.broadcast: an empty list of tensors")
     check_fusion(place, fusion, fusion_id, (0, 2))
     if place.alone:
-        received = [tf1().identity(tensor) for tensor in given]
+        received = [given_back(place.call, tensor) for tensor in given]
     else:
         received = list(place.ops.broadcast(given, root, fusion=fusion, fusion_id=fusion_id, group=place.name))
     return received if several else received[0]
@@ -133,7 +135,7 @@ def reduce(
     root = known_rank(place, "root", root)
     check_fusion(place, fusion, fusion_id, (0, 2))
     if place.alone:
-        return tf1().identity(tensor)
+        return given_back(place.call, tensor)
     return place.ops.reduce(tensor, reduction, root, fusion=fusion, fusion_id=fusion_id, group=place.name)
 
 
@@ -162,7 +164,7 @@ def reduce_scatter(
         )
     check_fusion(place, fusion, fusion_id, (0, 2))
     if place.alone:
-        return tf1().identity(tensor)
+        return given_back(place.call, tensor)
     return place.ops.reduce_scatter(tensor, reduction, place.size, group=place.name, fusion=fusion, fusion_id=fusion_id)
 
 
@@ -208,18 +210,13 @@ def receive(shape: typing.Any, dtype: typing.Any, source: int, *, tag: int = 0, 
     return place.ops.receive(known.as_list(), dtype, known_tag(place, tag), source, group=place.name)
 
 
-def _with_gradient(place: Place, tensor: typing.Any, reduction: str, options: dict[str, typing.Any]) -> typing.Any:
-    """Reduce with the gradient that the adapter's op lacks: its own always sums over all ranks of the world."""
+def _with_gradient(place: Place, tensor: typing.Any, options: dict[str, typing.Any]) -> typing.Any:
+    """Sum with the gradient of the group: that of the adapter's op always sums over all ranks of the world."""
 
-    def reduced(given: typing.Any) -> typing.Any:
+    def summed(given: typing.Any) -> typing.Any:
         def gradient(upstream: typing.Any) -> typing.Any:
-            if reduction != "sum":
-                raise LookupError(
-                    f"hccl.allreduce: no gradient for the {reduction} over ranks, only for the sum; "
-                    "tf.stop_gradient() keeps it out of the gradients"
-                )
             return place.ops.allreduce(upstream, "sum", fusion=0, group=place.name)
 
-        return place.ops.allreduce(given, reduction, **options), gradient
+        return place.ops.allreduce(given, "sum", **options), gradient
 
-    return tf1().custom_gradient(reduced)(tensor)
+    return tf1().custom_gradient(summed)(tensor)
