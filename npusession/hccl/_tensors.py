@@ -95,8 +95,8 @@ def without_gradient(call: str, tensor: typing.Any, compute: typing.Callable[[ty
     def computed(given: typing.Any) -> typing.Any:
         def gradient(upstream: typing.Any) -> typing.NoReturn:
             raise LookupError(
-                f"hccl.{call}: of collectives only the sum over ranks has a gradient; tf.stop_gradient() around it keeps "
-                "it out of the gradients"
+                f"hccl.{call}: of collectives only the sum over ranks has a gradient; tf.stop_gradient() around it "
+                "keeps it out of the gradients"
             )
 
         return compute(given), gradient
