@@ -15,6 +15,7 @@ from .training.follower import Follower
 from .training.state import TrainingState
 
 if typing.TYPE_CHECKING:
+    from ._placement import Placement
     from .backends import Backend
     from .session import NpuSession
 
@@ -38,7 +39,9 @@ class Opening:
         self.pid = os.getpid()
         self.closed = False
         self.session: typing.Any = None
-        #: Where the training is, once it is open.
+        #: Where this process is in its job, once it is open.
+        self.placement: Placement
+        #: Where the training is, likewise.
         self.training: TrainingState
         #: What follows the training by the tensors of the plan, ``None`` when it names none.
         self.follower: Follower | None = None
@@ -56,6 +59,8 @@ class Opening:
             cleanup.add("restore the environment", self.training.close)
             runtime.acquire(self, plan, self.backend)
             cleanup.add("shut the system down", lambda: runtime.release(self))
+            assert runtime.placement is not None
+            self.placement = runtime.placement
             config = plan.config_proto()
             self.session = tf1().Session(target=plan.target, graph=plan.graph, config=config)
             runtime.session_opened()

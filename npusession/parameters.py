@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing
 
 from ._gather import clash, product_of, scene_of
+from ._placement import check_cluster
 from ._text import shorten
 from .errors import OptionsError
 from .options import TABLE, Problem, Report, Scene, check, unknown_name
@@ -55,7 +56,8 @@ def check_parameters(
     mode = canonical.get(ACCELERATE.name)
     # Scripts set these variables themselves; what stands in an environment that was given can be told, though.
     numbers = unreadable(str(mode), variables) if mode is not None and environ is not None else ()
-    return Report([*problems, *report, *numbers])
+    cluster = check_cluster(variables, family, host=host) if variables else ()
+    return Report([*problems, *report, *numbers, *cluster])
 
 
 def _read(params: typing.Any) -> tuple[dict[str, object], list[Problem]]:

@@ -12,10 +12,9 @@ import wrapt
 from ._cleanup import Cleanup
 from ._site import caller
 from ._tensorflow import tf1
-from .environment import CLUSTER_VARIABLES
-from .errors import GraphRequiredError, NotInitializedError
+from .errors import GraphRequiredError
 from .opening import Opening
-from .system import runtime, warn_of_leak
+from .system import warn_of_leak
 from .training.methods import TrainingMethods
 
 if typing.TYPE_CHECKING:
@@ -84,28 +83,23 @@ class RunningSession(TrainingMethods, _ObjectProxy):  # type: ignore[misc]
 
     @property
     def rank_id(self) -> int:
-        """Rank of this process in the cluster, from 0; asks HCCL, which must be initialised.
-
-        Raises:
-            NotInitializedError: HCCL does not answer.
-            SessionClosedError: the session is closed.
-        """
-        return self._rank("get_rank_id", 0)
+        """Rank of this process in the cluster, from 0; known from the opening on, also after the session closed."""
+        return self._self_opening.placement.rank
 
     @property
     def rank_size(self) -> int:
-        """Number of ranks in the cluster; raises like :attr:`rank_id`."""
-        return self._rank("get_rank_size", 1)
+        """Number of ranks in the cluster; known as :attr:`rank_id` is."""
+        return self._self_opening.placement.size
 
     @property
     def local_rank_id(self) -> int:
-        """Rank of this process on its server, from 0; raises like :attr:`rank_id`."""
-        return self._rank("get_local_rank_id", 0)
+        """Rank of this process on its server, from 0; known as :attr:`rank_id` is."""
+        return self._self_opening.placement.local_rank
 
     @property
     def local_rank_size(self) -> int:
-        """Number of ranks on this server; raises like :attr:`rank_id`."""
-        return self._rank("get_local_rank_size", 1)
+        """Number of ranks on this server; known as :attr:`rank_id` is."""
+        return self._self_opening.placement.local_size
 
     def run(
         self,
@@ -163,22 +157,6 @@ class RunningSession(TrainingMethods, _ObjectProxy):  # type: ignore[misc]
     def __repr__(self) -> str:
         state = "closed" if self.closed else "open"
         return f"<RunningSession on {self.backend.name}, {state}, opened at {self._self_opening.site}>"
-
-    def _rank(self, query: str, alone: int) -> int:
-        self._self_opening.check()
-        runtime.refresh()
-        try:
-            return int(getattr(self.backend.ranks, query)())
-        except ValueError as error:
-            if not any(name in os.environ for name in CLUSTER_VARIABLES):
-                # Nothing names a cluster, so HCCL was never set up, and the process is alone.
-                return alone
-            raise NotInitializedError(
-                "HCCL does not answer {}: {}. Ranks are known from the cluster's description ({}) when the system is "
-                "initialised; check that the variables were there before the session was opened at {}.".format(
-                    query, error, ", ".join(CLUSTER_VARIABLES), self._self_opening.site
-                )
-            ) from error
 
     def _explain(self, error: Exception, fetches: typing.Any) -> None:
         """Raise a clearer error than TensorFlow's where the reason is one of ours."""

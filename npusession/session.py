@@ -9,6 +9,7 @@ import types
 import typing
 
 from ._gather import GROUPS, Given, gather, group_of, product_of, scene_of
+from ._placement import check_cluster
 from ._tensorflow import tf1
 from .backends import NAMES, Backend, load
 from .environment import DEVICE_VARIABLES, original
@@ -278,7 +279,8 @@ class NpuSession:
     def check(self) -> Report:
         """Check the plan once more, now against this host: its environment, and whether paths are there."""
         environ = original()
-        if runtime.state is State.OPEN:
+        opened = runtime.state is State.OPEN
+        if opened:
             # The device to initialise is settled; sessions on other devices may join.
             for name in DEVICE_VARIABLES:
                 environ.pop(name, None)
@@ -286,7 +288,9 @@ class NpuSession:
         product = self.product or (None if self.backend == "fake" else detect())
         _, report = check(self._checked(), scene=self.scene, product=product, environ=environ, host=True)
         missing = () if self.accelerate is None else self.accelerate.missing(environ)
-        return Report([*report, *missing])
+        # So are the ranks.
+        cluster = () if opened else check_cluster(environ, product, self.device)
+        return Report([*report, *missing, *cluster])
 
     def ready(self) -> Backend:
         """Check the plan against this host and load its backend, in that order.

@@ -16,6 +16,7 @@ import warnings
 
 from ._cleanup import Cleanup
 from ._compat import Protocol
+from ._placement import Placement, ask, describe
 from ._sidefiles import write_side_files
 from ._site import caller
 from ._tensorflow import tf1
@@ -64,6 +65,10 @@ class Runtime:
 
     def __init__(self) -> None:
         self.state = State.NEW
+        #: Where the process was in its job when it initialised last; stays when the runtime is shut down.
+        self.placement: Placement | None = None
+        #: What is done each time that it has initialised again while somebody holds it.
+        self.renewals: list[typing.Callable[[], object]] = []
         self._lock = threading.RLock()
         self._pid = 0
         self._users: list[User] = []
@@ -78,6 +83,17 @@ class Runtime:
         self._initialize: typing.Any = None
 
     @property
+    def backend(self) -> Backend:
+        """The backend that it is open on."""
+        assert self._backend is not None
+        return self._backend
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is initialised, or will be again when it is needed, and belongs to this process."""
+        return self.state is State.OPEN and self._pid == os.getpid()
+
+    @property
     def users(self) -> tuple[User, ...]:
         """Whoever holds it open, in the order in which they came."""
         return tuple(self._users)
@@ -86,6 +102,8 @@ class Runtime:
         """Take in one more user; the first one initialises.
 
         Raises:
+            ClusterError: HCCL counts other ranks than the environment describes.
+            NotInitializedError: HCCL does not answer.
             SystemConflictError: it is open with other options of initialisation, or on another backend.
             ForkedError: it is open in the parent of this forked process.
         """
@@ -104,6 +122,7 @@ class Runtime:
             self._users.remove(user)
             if not self._users:
                 self.state = State.FAILED
+                self.renewals.clear()
                 self._cleanup.run()
                 self.state = State.CLOSED
 
@@ -126,6 +145,8 @@ class Runtime:
                 self._close_session()
                 self._run_initialize()
                 self._stale = False
+                for renew in list(self.renewals):
+                    renew()
 
     def close_users(self) -> None:
         """Close what is still open when the interpreter ends, last opened first: an open device can hang the exit."""
@@ -159,8 +180,10 @@ class Runtime:
                 self._initialize = backend.npu_ops.initialize_system()
                 shutdown = backend.npu_ops.shutdown_system()
             cleanup.add("close the initialize session", self._close_session)
+            cluster, product = describe(plan.product, backend)
             self._run_initialize()
             cleanup.add("shut the system down", lambda: self._run_shutdown(shutdown))
+            self.placement = ask(cluster, product, backend)
         except BaseException as error:
             cleanup.run(error)
             raise
@@ -287,6 +310,8 @@ class System:
         Raises:
             OptionsError: the plan does not fit this host or its environment.
             BackendError: the backend cannot be loaded.
+            ClusterError: HCCL counts other ranks than the environment describes.
+            NotInitializedError: HCCL does not answer.
             SystemConflictError: the runtime is open with other options of initialisation.
         """
         if not self._held:

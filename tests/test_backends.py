@@ -7,6 +7,8 @@ from processes import run
 
 pytest.importorskip("tensorflow", reason="sessions need TensorFlow")
 
+from npusession.hccl import RankTable
+
 ADAPTER = pathlib.Path(__file__).parent / "adapter"
 
 PLAIN = """
@@ -121,22 +123,50 @@ s = plan.start()
     assert life == ["initialize", "shutdown"] * 5 + ["adapter closes the device"]
 
 
-def test_ranks_of_an_installed_adapter():
-    """In a cluster the adapter's answers are handed on; where it has none, the error says what was missing."""
-    body = (
-        PLAIN
-        + """
-with NpuSession.for_training(graph=graph) as s:
-    print(s.rank_id, s.rank_size)
-    del os.environ["RANK_SIZE"]
-    try:
-        s.rank_id
-    except NotInitializedError as error:
-        print("RANK_TABLE_FILE" in str(error))
+RANKS = (
+    PLAIN
+    + """
+try:
+    with NpuSession.for_training(graph=graph) as s:
+        print(s.rank_id, s.rank_size)
+    print(s.rank_id, s.local_rank_id, s.local_rank_size, s.closed)
+except Exception as error:
+    print(type(error).__name__, error)
 """
-    )
-    code, output, errors = run(body, session=False, path=[ADAPTER], RANK_ID="3", RANK_SIZE="8")
-    assert (code, output) == (0, "3 8\nTrue\n"), errors
+)
+
+
+@pytest.fixture
+def rank_of_eight(tmp_path):
+    """The environment of rank 3 on a server of eight."""
+    path = RankTable.single_server("0-7", device_ips={}).write(tmp_path / "rank_table.json")
+    return {"RANK_TABLE_FILE": path, "RANK_ID": "3", "RANK_SIZE": "8", "ASCEND_DEVICE_ID": "3"}
+
+
+def test_ranks_of_an_installed_adapter(rank_of_eight):
+    """In a cluster the adapter is asked once, right after initialisation; its answers outlive the session."""
+    code, output, errors = run(RANKS, session=False, path=[ADAPTER], **rank_of_eight)
+    assert (code, output) == (0, "3 8\n3 3 8 True\n"), errors
+
+
+def test_no_ranks_of_an_installed_adapter(rank_of_eight):
+    """Where the adapter has no answer, the session does not open, and the error says what described the cluster."""
+    del rank_of_eight["RANK_SIZE"]
+    code, output, errors = run(RANKS, session=False, path=[ADAPTER], **rank_of_eight)
+    assert code == 0, errors
+    assert output.startswith("NotInitializedError HCCL does not answer after initialisation")
+    assert "rank table describes 8 ranks" in output
+    assert "shutdown" in errors.splitlines()
+
+
+def test_other_ranks_than_described(rank_of_eight):
+    """Where HCCL counts other ranks than the rank table, the session does not open."""
+    body = "from hccl.manage import api\napi.get_rank_id = lambda: 4\n" + RANKS
+    code, output, errors = run(body, session=False, path=[ADAPTER], **rank_of_eight)
+    assert code == 0, errors
+    assert output.startswith("ClusterError ")
+    assert "HCCL answers 4, and rank table says 3" in output
+    assert "shutdown" in errors.splitlines()
 
 
 def test_contract_on_an_installed_adapter():

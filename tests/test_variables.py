@@ -2,11 +2,19 @@
 
 import pytest
 
-from npusession import NpuSession, Product, Severity, check_parameters
+from npusession import NpuSession, OptionsError, Product, Severity, check_parameters
 from npusession.explain import Origin
-from npusession.options.variables import CHIEF_NUMBERS, VARIABLES
+from npusession.options.variables import VARIABLES
 
-CHIEF = {"CM_CHIEF_IP": "192.0.2.1", "CM_CHIEF_PORT": "6000", "CM_CHIEF_DEVICE": "0", "CM_WORKER_SIZE": "8"}
+TABLE = {"RANK_TABLE_FILE": "/no/such/rank_table.json", "RANK_ID": "0", "RANK_SIZE": "8", "ASCEND_DEVICE_ID": "0"}
+CHIEF = {
+    "CM_CHIEF_IP": "192.0.2.1",
+    "CM_CHIEF_PORT": "6000",
+    "CM_CHIEF_DEVICE": "0",
+    "CM_WORKER_SIZE": "8",
+    "CM_WORKER_IP": "192.0.2.1",
+    "ASCEND_DEVICE_ID": "0",
+}
 
 
 def found(environ, params=(), **more):
@@ -55,25 +63,42 @@ def test_variable_without_option(variable):
 
 
 def test_two_clusters():
-    """A cluster that is described by a rank table and by its chief is an error; each by itself is fine."""
-    table = {"RANK_TABLE_FILE": "/data/rank_table.json", "RANK_ID": "0", "RANK_SIZE": "8"}
-    assert found(table) == found(CHIEF) == []
-    for name, value in table.items():
-        assert found({**CHIEF, name: value}) == [("NPU406", Severity.ERROR)]
+    """A cluster that is described twice is an error, wherever it is checked; one description is fine."""
+    assert found(CHIEF) == []
+    for name, value in TABLE.items():
+        if name not in CHIEF:
+            assert found({**CHIEF, name: value}, host=False) == [("NPU441", Severity.ERROR)]
 
 
-@pytest.mark.parametrize("name", sorted(CHIEF_NUMBERS))
-@pytest.mark.parametrize("value", ["-1", "1e3", "eight", "99999999999", "\u0663"])
-def test_numbers_of_a_cluster(name, value):
-    """Numbers of a cluster that are none, or out of range, are errors."""
-    assert found({**CHIEF, name: value}) == [("NPU407", Severity.ERROR)]
-    assert found({**CHIEF, name: str(min(CHIEF_NUMBERS[name], 7))}) == []
+def test_table_of_another_host():
+    """A rank table has to be there on the host that the parameters are for, and cannot be on another."""
+    assert found(TABLE) == [("NPU442", Severity.ERROR)]
+    assert found(TABLE, host=False) == []
 
 
 def test_cluster_of_another_product():
     """A cluster without a rank table is an error on products that cannot do it."""
     assert found(CHIEF, product="A2") == found(CHIEF, product=Product.ATLAS_TRAINING) == []
-    assert found(CHIEF, product="A3") == [("NPU110", Severity.ERROR)]
+    assert found(CHIEF, product="A3") == [("NPU448", Severity.ERROR)]
+
+
+def test_device_is_told_once():
+    """A device id that is none is one problem, not one of the options and one of the cluster."""
+    assert found({"ASCEND_DEVICE_ID": "one"}) == [("NPU401", Severity.ERROR)]
+
+
+def test_cluster_of_a_plan(monkeypatch):
+    """A plan finds contradictions of the cluster before anything starts, with its own device in mind."""
+    for name, value in {**CHIEF, "RANK_SIZE": "8"}.items():
+        monkeypatch.setenv(name, value)
+    plan = NpuSession.for_training(backend="fake")
+    assert [problem.code for problem in plan.check()] == ["NPU441"]
+    with pytest.raises(OptionsError, match="unset RANK_SIZE"):
+        plan.ready()
+    monkeypatch.delenv("RANK_SIZE")
+    monkeypatch.delenv("ASCEND_DEVICE_ID")
+    assert [(problem.code, problem.severity) for problem in plan.check()] == [("NPU450", Severity.WARNING)]
+    assert [problem.code for problem in plan.replace(device=3).check()] == []
 
 
 def test_hf32():

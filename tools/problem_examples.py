@@ -110,8 +110,6 @@ EXAMPLES: dict[str, str] = {
         ' environ={"ENABLE_DYNAMIC_SHAPE_MULTI_STREAM": "1"})'
     ),
     "NPU405": 'check_parameters([], environ={"ASCEND_MAX_OP_CACHE_SIZE": "500MB"})',
-    "NPU406": 'check_parameters([], environ={"CM_CHIEF_IP": "192.0.2.1", "RANK_TABLE_FILE": "/data/rank_table.json"})',
-    "NPU407": 'check_parameters([], environ={"CM_CHIEF_PORT": "70000"})',
     "NPU408": 'check_parameters([], environ={"ENABLE_HF32_EXECUTION": "true"})',
     "NPU409": 'check_parameters([], environ={"DUMP_GRAPH_PATH": "/data/graphs"})',
     "NPU425": (

@@ -35,11 +35,19 @@ from .ranktable import RankTable, RankTableError
 _CHIEF_PRODUCTS = (Product.ATLAS_TRAINING, Product.ATLAS_A2)
 
 
-def resolve(environ: typing.Mapping[str, str], product: Product | None) -> tuple[Cluster | None, list[Problem]]:
-    """Return the cluster, ``None`` when it cannot be made out, and every problem."""
+def resolve(
+    environ: typing.Mapping[str, str], product: Product | None, *, host: bool = True
+) -> tuple[Cluster | None, list[Problem]]:
+    """Return the cluster, ``None`` when it cannot be made out, and every problem.
+
+    Args:
+        environ: the environment.
+        product: the product family, if it is known.
+        host: whether this is the host that it is for, so that its rank table can be read.
+    """
     # The adapter takes an empty value for none, but for that of a device.
     given = {name: value for name, value in environ.items() if value or name in DEVICE_VARIABLES}
-    resolver = _Resolver(given, product)
+    resolver = _Resolver(given, product, host=host)
     cluster = resolver.cluster()
     problems = resolver.problems
     problems += hccl_values(given)
@@ -48,8 +56,8 @@ def resolve(environ: typing.Mapping[str, str], product: Product | None) -> tuple
 
 
 class _Resolver:
-    def __init__(self, environ: typing.Mapping[str, str], product: Product | None) -> None:
-        self.environ, self.product = environ, product
+    def __init__(self, environ: typing.Mapping[str, str], product: Product | None, *, host: bool) -> None:
+        self.environ, self.product, self.host = environ, product, host
         self.problems: list[Problem] = []
         self.place = place_in(environ)
         self.visible = visible_in(environ)
@@ -77,7 +85,7 @@ class _Resolver:
                 fix="unset {}".format(" ".join(unset)),
             )  # fmt: skip
         if "RANK_TABLE_FILE" in self.environ:
-            return self._of_table()
+            return self._of_table() if self.host else None
         if chiefs:
             return self._of_chief()
         if FAKE_HUB in self.environ and "RANK_SIZE" in self.environ:

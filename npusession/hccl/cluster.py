@@ -113,9 +113,17 @@ class Cluster:
         return cluster
 
     @staticmethod
-    def check_environ(environ: typing.Mapping[str, str] | None = None, product: Product | str | None = None) -> Report:
-        """Return everything that is wrong with the environment; for the arguments see :meth:`from_environ`."""
-        return _resolve(environ, product)[1]
+    def check_environ(
+        environ: typing.Mapping[str, str] | None = None, product: Product | str | None = None, *, host: bool = True
+    ) -> Report:
+        """Return everything that is wrong with the environment.
+
+        Args:
+            environ: as for :meth:`from_environ`.
+            product: as there.
+            host: whether this is the host that the environment is for; elsewhere the rank table is not read.
+        """
+        return _resolve(environ, product, host=host)[1]
 
     @classmethod
     def from_table(
@@ -147,6 +155,11 @@ class Cluster:
                         Source.RANK_TABLE, rank, table.size, number, len(local), device, servers, table, os.fspath(path)
                     )  # fmt: skip
         raise ValueError(f"the table has ranks 0 to {table.size - 1}, not {rank}")
+
+    @property
+    def told(self) -> bool:
+        """Whether HCCL is told of the cluster: it reads rank tables and CM_* variables, and nothing else."""
+        return self.source in (Source.RANK_TABLE, Source.CHIEF)
 
     @property
     def entry(self) -> Rank | None:
@@ -219,10 +232,12 @@ class Cluster:
         return Report(problems)
 
 
-def _resolve(environ: typing.Mapping[str, str] | None, product: Product | str | None) -> tuple[Cluster | None, Report]:
+def _resolve(
+    environ: typing.Mapping[str, str] | None, product: Product | str | None, *, host: bool = True
+) -> tuple[Cluster | None, Report]:
     # It builds clusters, so it comes after them.
     from ._sources import resolve
 
     known = Product.of(product) if product is not None else detect() if environ is None else None
-    cluster, problems = resolve(os.environ if environ is None else environ, known)
+    cluster, problems = resolve(os.environ if environ is None else environ, known, host=host)
     return cluster, Report(problems)

@@ -1,26 +1,22 @@
 """Environment variables that count beside the options: what they decide, and the rules about them.
 
-Those that stand in for one option, or go before it, are told by that option.
+Those that stand in for one option, or go before it, are told by that option. What is right for those of a cluster, the
+cluster itself knows (``hccl.Cluster.check_environ``).
 """
 
 from __future__ import annotations
 
 import typing
 
-from ..products import BF16_PRODUCTS, Product
+from ..environment import CHIEF_VARIABLES, RANK_VARIABLES
+from ..products import BF16_PRODUCTS
 from .model import Scene, Settings, problem
-from .problems import WRONG_PRODUCT, Page, Problem, Rule, Severity
+from .problems import Page, Problem, Rule, Severity
 
 _PAGE = Page.VARIABLES.value
 HF32 = "ENABLE_HF32_EXECUTION"
 GRAPH_PATH, GRAPH_SWITCH = "DUMP_GRAPH_PATH", "DUMP_GE_GRAPH"
 COLLECT_PATH = "NPU_COLLECT_PATH"
-#: A cluster by its rank table, and one that finds itself.
-TABLE_VARIABLES = ("RANK_TABLE_FILE", "RANK_ID", "RANK_SIZE")
-CHIEF = "CM_CHIEF_IP"
-#: Numbers that go with the latter, and the largest of each.
-CHIEF_NUMBERS = {"CM_CHIEF_PORT": 65520, "CM_CHIEF_DEVICE": 2**31 - 1, "CM_WORKER_SIZE": 32768}
-_CHIEF_PRODUCTS = frozenset({Product.ATLAS_A2, Product.ATLAS_TRAINING})
 
 
 class Variable(typing.NamedTuple):
@@ -60,14 +56,10 @@ VARIABLES = (
         "where files go that have no place of their own; debug_dir and the output of profiling go before it",
         "未单独指定路径的文件的保存位置；debug_dir 与 Profiling 的 output 优先于它",
     ),
-    *(Variable(name, *_BY_TABLE) for name in TABLE_VARIABLES),
-    *(Variable(name, *_BY_CHIEF) for name in (CHIEF, *CHIEF_NUMBERS, "CM_WORKER_IP")),
+    *(Variable(name, *_BY_TABLE) for name in RANK_VARIABLES),
+    *(Variable(name, *_BY_CHIEF) for name in CHIEF_VARIABLES),
 )
 
-TWO_CLUSTERS = Rule(
-    "NPU406", "bad-environment", "A cluster is described by RANK_* or by CM_*, never by both.", source=_PAGE
-)
-CHIEF_RANGE = Rule("NPU407", "bad-environment", "The numbers of a cluster by CM_* have ranges.", source=_PAGE)
 HF32_IDLE = Rule(
     "NPU408",
     "bad-environment",
@@ -82,35 +74,6 @@ GRAPHS_ELSEWHERE = Rule(
     Severity.WARNING,
     _PAGE,
 )
-
-
-def _two_clusters(settings: Settings) -> typing.Iterator[Problem]:
-    chief = settings.environ.get(CHIEF)
-    table = [name for name in TABLE_VARIABLES if settings.environ.get(name)]
-    if chief and table:
-        named = " and ".join(table)
-        yield problem(
-            TWO_CLUSTERS, CHIEF, f"set together with {named}", value=chief, fix=f"unset {named}, or every CM_ variable"
-        )
-    if chief and settings.product is not None and settings.product not in _CHIEF_PRODUCTS:
-        yield problem(
-            WRONG_PRODUCT,
-            CHIEF,
-            f"not supported on {settings.product.title}",
-            value=chief,
-            allowed=", ".join(sorted(product.title for product in _CHIEF_PRODUCTS)),
-            fix="describe the cluster by RANK_TABLE_FILE, RANK_ID and RANK_SIZE",
-            why=_PAGE,
-        )
-
-
-def _chief_numbers(settings: Settings) -> typing.Iterator[Problem]:
-    for name, largest in CHIEF_NUMBERS.items():
-        value = settings.environ.get(name, "")
-        if value and not (value.isascii() and value.isdigit() and len(value) <= 10 and int(value) <= largest):
-            yield problem(
-                CHIEF_RANGE, name, "outside the range", value=value, allowed=f"0 to {largest}", fix=f"unset {name}"
-            )
 
 
 def _hf32(settings: Settings) -> typing.Iterator[Problem]:
@@ -148,12 +111,12 @@ def _graph_path(settings: Settings) -> typing.Iterator[Problem]:
         yield problem(GRAPHS_ELSEWHERE, GRAPH_PATH, message, value=path, fix=f"export {GRAPH_SWITCH}=2")
 
 
-RULES = (TWO_CLUSTERS, CHIEF_RANGE, HF32_IDLE, GRAPHS_ELSEWHERE)
+RULES = (HF32_IDLE, GRAPHS_ELSEWHERE)
 
 
 def _variables(settings: Settings) -> typing.Iterator[Problem]:
     if settings.environ:
-        for check in (_two_clusters, _chief_numbers, _hf32, _graph_path):
+        for check in (_hf32, _graph_path):
             yield from check(settings)
 
 

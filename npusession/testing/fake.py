@@ -85,9 +85,9 @@ class FakeNpu:
         left = open_sessions()
         if left:
             raise LifecycleError("the emulation cannot be made fresh under sessions that are open:\n" + "\n".join(left))
-        RUNTIME.reset()
+        _forget()
         cleanup = Cleanup()
-        cleanup.add("forget what happened", RUNTIME.reset)
+        cleanup.add("forget what happened", _forget)
         try:
             RUNTIME.configure(**self._settings)
             # A real adapter that is installed makes way; one that was imported has TensorFlow's sessions in its hands.
@@ -208,3 +208,8 @@ class FakeNpu:
             left.insert(0, f"the system is initialised, by session {number}, made at {site}")
         if left:
             raise AssertionError("the exit was not clean:\n" + "\n".join(f"  {line}" for line in left))
+
+
+def _forget() -> None:
+    RUNTIME.reset()
+    runtime.placement = None
