@@ -12,10 +12,10 @@ import wrapt
 from ._cleanup import Cleanup
 from ._site import caller
 from ._tensorflow import tf1
-from .environment import CLUSTER_VARIABLES
-from .errors import GraphRequiredError, NotInitializedError
-from .opening import Opening
-from .system import runtime, warn_of_leak
+from .errors import GraphRequiredError
+from .opening import Opening, graph_of
+from .ranks import ask
+from .system import warn_of_leak
 from .training.methods import TrainingMethods
 
 if typing.TYPE_CHECKING:
@@ -40,13 +40,8 @@ class RunningSession(TrainingMethods, _ObjectProxy):  # type: ignore[misc]
     def open(cls, plan: NpuSession, *, needs_graph: bool) -> RunningSession:
         """Open ``plan``; with ``needs_graph`` an empty default graph under eager execution is an error."""
         backend = plan.ready()
-        eager = plan.graph is None and tf1().executing_eagerly()
-        if needs_graph and eager and not tf1().get_default_graph().get_operations():
-            raise GraphRequiredError(
-                "TensorFlow executes eagerly, and there is no graph to run. Build one and pass it: "
-                "NpuSession.for_training(graph=graph), or open the session with `with`, or call "
-                "tf.compat.v1.disable_eager_execution() before anything is built."
-            )
+        if needs_graph:
+            graph_of(plan)
         opening = Opening(plan, backend, caller())
         opening.open()
         return cls(opening)
@@ -166,19 +161,7 @@ class RunningSession(TrainingMethods, _ObjectProxy):  # type: ignore[misc]
 
     def _rank(self, query: str, alone: int) -> int:
         self._self_opening.check()
-        runtime.refresh()
-        try:
-            return int(getattr(self.backend.ranks, query)())
-        except ValueError as error:
-            if not any(name in os.environ for name in CLUSTER_VARIABLES):
-                # Nothing names a cluster, so HCCL was never set up, and the process is alone.
-                return alone
-            raise NotInitializedError(
-                "HCCL does not answer {}: {}. Ranks are known from the cluster's description ({}) when the system is "
-                "initialised; check that the variables were there before the session was opened at {}.".format(
-                    query, error, ", ".join(CLUSTER_VARIABLES), self._self_opening.site
-                )
-            ) from error
+        return ask(self.backend, query, alone, self._self_opening.site)
 
     def _explain(self, error: Exception, fetches: typing.Any) -> None:
         """Raise a clearer error than TensorFlow's where the reason is one of ours."""
