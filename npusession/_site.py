@@ -7,8 +7,10 @@ import sys
 import types
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-#: Packages whose frames are not the user's either.
-_OTHERS = frozenset({"tensorflow", "tensorflow_core", "tensorflow_estimator", "keras", "npu_bridge", "npu_device"})
+#: Modules and packages whose frames are not the user's either.
+_OTHERS = frozenset(
+    {"contextlib", "tensorflow", "tensorflow_core", "tensorflow_estimator", "keras", "npu_bridge", "npu_device"}
+)
 
 
 def stacklevel() -> int:

@@ -9,7 +9,7 @@ import typing
 from ._cleanup import Cleanup
 from ._sidefiles import write_side_files
 from ._tensorflow import tf1
-from .errors import ForkedError, SessionClosedError
+from .errors import ForkedError, GraphRequiredError, SessionClosedError
 from .system import abandon_session, runtime
 from .training.follower import Follower
 from .training.state import TrainingState
@@ -22,6 +22,24 @@ if typing.TYPE_CHECKING:
 
 #: A weak reference to a method, such as weakref.WeakMethod.
 _Weak = typing.Callable[[], typing.Optional[typing.Callable[[], object]]]
+
+
+def graph_of(plan: NpuSession) -> typing.Any:
+    """Return the graph that a plan runs, which exists already.
+
+    Raises:
+        GraphRequiredError: TensorFlow executes eagerly, and there is none.
+    """
+    if plan.graph is not None:
+        return plan.graph
+    graph = tf1().get_default_graph()
+    if tf1().executing_eagerly() and not graph.get_operations():
+        raise GraphRequiredError(
+            "TensorFlow executes eagerly, and there is no graph to run. Build one and pass it: "
+            "NpuSession.for_training(graph=graph), or open the session with `with`, or call "
+            "tf.compat.v1.disable_eager_execution() before anything is built."
+        )
+    return graph
 
 
 class Opening:

@@ -13,7 +13,7 @@ from ._cleanup import Cleanup
 from ._site import caller
 from ._tensorflow import tf1
 from .errors import GraphRequiredError
-from .opening import Opening
+from .opening import Opening, graph_of
 from .system import warn_of_leak
 from .training.methods import TrainingMethods
 
@@ -39,13 +39,8 @@ class RunningSession(TrainingMethods, _ObjectProxy):  # type: ignore[misc]
     def open(cls, plan: NpuSession, *, needs_graph: bool) -> RunningSession:
         """Open ``plan``; with ``needs_graph`` an empty default graph under eager execution is an error."""
         backend = plan.ready()
-        eager = plan.graph is None and tf1().executing_eagerly()
-        if needs_graph and eager and not tf1().get_default_graph().get_operations():
-            raise GraphRequiredError(
-                "TensorFlow executes eagerly, and there is no graph to run. Build one and pass it: "
-                "NpuSession.for_training(graph=graph), or open the session with `with`, or call "
-                "tf.compat.v1.disable_eager_execution() before anything is built."
-            )
+        if needs_graph:
+            graph_of(plan)
         opening = Opening(plan, backend, caller())
         opening.open()
         return cls(opening)

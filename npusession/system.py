@@ -29,6 +29,7 @@ if typing.TYPE_CHECKING:
     from .backends import Backend
     from .session import NpuSession
     from .training.acceleration import Acceleration
+    from .training.follower import Follower
     from .training.state import TrainingState
 
 
@@ -285,14 +286,28 @@ class System:
         self.site = ""
         self.leaked = False
         self._plan = plan
+        #: The plan with side files in place, and the adapter, while it is held.
+        self._written = plan
+        self._backend: Backend | None = None
         self._held = False
         self._training: TrainingState | None = None
         self._cleanup = Cleanup()
 
     @property
     def plan(self) -> NpuSession:
-        """The options of initialisation."""
-        return self._plan
+        """The options of initialisation; while it is held, with the paths of side files that were given as values."""
+        return self._written
+
+    @property
+    def rank_id(self) -> int:
+        """Rank of this process in the cluster, from 0, which is also the answer where there is no cluster.
+
+        Raises:
+            NotInitializedError: it is not held.
+        """
+        if not self._held or runtime.placement is None:
+            raise NotInitializedError("the system is not held; ask inside of `with System(plan) as system:`")
+        return runtime.placement.rank
 
     @property
     def acceleration(self) -> Acceleration | None:
@@ -331,7 +346,7 @@ class System:
                 cleanup.run(error)
                 raise
             cleanup.add("shut the system down", lambda: runtime.release(self))
-            self._cleanup, self._training = cleanup, training
+            self._cleanup, self._training, self._written, self._backend = cleanup, training, plan, backend
             self._held = True
         return self
 
@@ -339,7 +354,7 @@ class System:
         """Give it back; the last user shuts it down. A second call does nothing."""
         if self._held:
             self._held = False
-            self._training = None
+            self._training, self._written = None, self._plan
             self._cleanup.run()
 
     close = stop
@@ -362,6 +377,19 @@ class System:
         from .training.hooks import hooks_of
 
         return hooks_of(self, step=step, loss=loss)
+
+    def follower(self, graph: typing.Any) -> Follower | None:
+        """Return what follows the training by the tensors that the plan names; ``None`` when it names none.
+
+        Args:
+            graph: the graph that is trained, not final yet.
+        """
+        accelerate = self._plan.accelerate
+        if self._training is None or accelerate is None or accelerate.train_op is None:
+            return None
+        from .training.follower import Follower
+
+        return Follower(self._training, accelerate, graph)
 
     def abandon(self) -> None:
         """Let go in a forked child."""

@@ -9,10 +9,11 @@ import sys
 import pytest
 
 from npusession import NpuSession, OptionsError, configfiles, hccl, proto
+from npusession.frontends import estimator
 from npusession.options import RULES
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CODES = {*RULES, *configfiles.RULES, *hccl.RULES, *(rule.code for rule in proto.RULES)}
+CODES = {*RULES, *configfiles.RULES, *hccl.RULES, *(rule.code for rule in (*proto.RULES, *estimator.RULES))}
 MADE = runpy.run_path(str(ROOT / "tools" / "problem_examples.py"))
 DESCRIBED = MADE["DESCRIBED"]
 

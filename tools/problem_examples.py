@@ -78,6 +78,7 @@ EXAMPLES: dict[str, str] = {
     "NPU234": (
         'NpuSession.for_training(compile_dynamic_mode=True, shape_generalization_mode="FULL", jit_compile="true")'
     ),
+    "NPU235": "NpuSession.for_training(iterations_per_loop=10).run_config(save_checkpoints_steps=25)",
     "NPU250": 'NpuSession.for_training(op_debug_level=2, op_debug_config=OpDebugConfig(["oom"]))',
     "NPU252": 'NpuSession.for_training(modify_mixlist=MixList(black_add=["Cast"]))',
     "NPU253": 'NpuSession.for_training(customize_dtypes="/data/dtypes.cfg", precision_mode_v2="origin")',
@@ -102,6 +103,8 @@ EXAMPLES: dict[str, str] = {
     "NPU281": 'NpuSession.for_training(enable_compress_weight=True, compress_weight_conf="/data/compress.cfg")',
     "NPU282": 'NpuSession.for_training(product="A2", distribute_config="/data/distribute.cfg")',
     "NPU290": 'NpuSession.for_training(accelerate=AcceleratedTraining.from_string("fast|loss", total_steps=5))',
+    "NPU307": "NpuSession.for_training(graph_exec_timeout=600000).npu_run_config()",
+    "NPU308": 'NpuSession.for_inference(input_shape="data:-1", dynamic_dims="1;8", dynamic_node_type=1).npu_run_config()',
     "NPU401": 'check_parameters([], environ={"ASCEND_DEVICE_ID": "-1"})',
     "NPU402": 'check_parameters([("session_device_id", "i", 3)], environ={"DEVICE_ID": "0"})',
     "NPU403": 'NpuSession.for_training(accelerate=AcceleratedTraining("fast|step|0.9")).check()',

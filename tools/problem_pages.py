@@ -14,6 +14,7 @@ from problem_examples import DESCRIBED, EXAMPLES, FIXES  # type: ignore[import-n
 import npusession
 from npusession import NpuSession, OptionsWarning, Problem, configfiles, hccl, proto
 from npusession.errors import ProblemsError
+from npusession.frontends import estimator
 from npusession.hccl import Rank, RankTable, Server
 from npusession.options import RULES, check
 from npusession.options import TABLE as OPTIONS
@@ -57,7 +58,12 @@ def answers(*numbers: int) -> SimpleNamespace:
 
 def all_rules() -> dict[str, Rule]:
     """Return the rules of options, ConfigProtos, side files, clusters and rank tables, by their codes."""
-    rules = {**RULES, **{rule.code: rule for rule in proto.RULES}, **configfiles.RULES, **hccl.RULES}
+    rules = {
+        **RULES,
+        **{rule.code: rule for rule in (*proto.RULES, *estimator.RULES)},
+        **configfiles.RULES,
+        **hccl.RULES,
+    }
     return {code: rules[code] for code in sorted(rules)}
 
 

@@ -60,7 +60,7 @@ class Utilities(Protocol):
 class Groups(Ranks, Protocol):
     """All of ``hccl.manage.api``: ranks, and groups of some of them."""
 
-    def create_group(self, group: str, rank_num: int, rank_ids: typing.Sequence[int]) -> None:
+    def create_group(self, group: str, rank_num: int, rank_ids: list[int]) -> None:
         """Create a group of some ranks of the world; the process is one of them."""
 
     def destroy_group(self, group: str) -> None:
@@ -76,10 +76,12 @@ class Groups(Ranks, Protocol):
 class Splits(Protocol):
     """``hccl.split.api``: how gradients are split for communication."""
 
-    def set_split_strategy_by_idx(self, idxList: typing.Sequence[int], group: str = "hccl_world_group") -> None:
+    def set_split_strategy_by_idx(self, idxList: list[int], group: str = "hccl_world_group") -> None:
         """Split gradients after certain indices."""
 
-    def set_split_strategy_by_size(self, dataSizeList: typing.Sequence[float], group: str = "hccl_world_group") -> None:
+    def set_split_strategy_by_size(
+        self, dataSizeList: list[int] | list[float], group: str = "hccl_world_group"
+    ) -> None:
         """Split gradients by percentages of their data."""
 
 

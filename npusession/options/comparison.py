@@ -62,6 +62,7 @@ ENABLE_DUMP = Option(
     scope=Scope.INIT,
     defaults=(Default(False),),
     notes=(_NEEDS_PATH, _EITHER_DUMP, _BESIDE_EXCEPTION_DUMP),
+    run_config="dump_config.enable_dump",
 )
 DUMP_MODE = Option(
     "dump_mode",
@@ -85,6 +86,7 @@ DUMP_MODE = Option(
             "同一算子有多个文件，解析后可区分。",
         ),
     ),
+    run_config="dump_config.dump_mode",
 )
 ENABLE_DUMP_DEBUG = Option(
     "enable_dump_debug",
@@ -95,6 +97,7 @@ ENABLE_DUMP_DEBUG = Option(
     scenes=TRAINING,
     defaults=(Default(False),),
     notes=(_NEEDS_PATH, _EITHER_DUMP, _BESIDE_EXCEPTION_DUMP),
+    run_config="dump_config.enable_dump_debug",
 )
 _BEFORE_A2 = frozenset({Product.ATLAS_TRAINING})
 DUMP_DEBUG_MODE = Option(
@@ -131,6 +134,7 @@ DUMP_DEBUG_MODE = Option(
             "Atlas 350 加速卡、A3、A2 产品仅支持 all。",
         ),
     ),
+    run_config="dump_config.dump_debug_mode",
 )
 DUMP_PATH = Option(
     "dump_path",
@@ -153,6 +157,7 @@ DUMP_PATH = Option(
             "支持绝对路径或相对路径（相对执行命令行时的当前路径）。",
         ),
     ),
+    run_config="dump_config.dump_path",
 )
 DUMP_STEP = Option(
     "dump_step",
@@ -165,6 +170,7 @@ DUMP_STEP = Option(
     "采集哪些迭代的 Data Dump 数据，不配置表示所有迭代。",
     scope=Scope.INIT,
     scenes=TRAINING,
+    run_config="dump_config.dump_step",
 )
 DUMP_DATA = Option(
     "dump_data",
@@ -184,6 +190,7 @@ DUMP_DATA = Option(
             "大规模训练数据量大、耗时长，可先 dump 统计数据识别可能异常的算子，再 dump 其输入或输出。",
         ),
     ),
+    run_config="dump_config.dump_data",
 )
 DUMP_LAYER = Option(
     "dump_layer",
@@ -196,6 +203,7 @@ DUMP_LAYER = Option(
             "若指定算子的输入涉及 data 算子，会同时 dump 其信息。",
         ),
     ),
+    run_config="dump_config.dump_layer",
 )
 QUANT_DUMPABLE = Option(
     "quant_dumpable",
@@ -248,4 +256,5 @@ USE_OFF_LINE = Option(
     "是否在 AI 处理器上执行；False 表示在 Host 侧 CPU 执行。",
     defaults=(Default(True),),
     notes=(Note("Earlier releases had it off unless it was given.", "历史版本默认关闭。"),),
+    run_config="",
 )

@@ -82,6 +82,7 @@ ACCELERATE = Option(
     scope=Scope.INIT,
     scenes=TRAINING,
     notes=ACCELERATE_NOTES,
+    run_config="experimental_config.accelerate_train_mode",
 )
 
 NOTHING_TO_READ = Rule(

@@ -41,6 +41,7 @@ GRAPH_COMPILER_CACHE_DIR = Option(
         Note("Not for models with resource operators.", "暂不支持带资源类算子的模型。"),
         MAY_CHANGE,
     ),
+    run_config="experimental_config.graph_compiler_cache_dir",
 )
 JIT_COMPILE = Option(
     "jit_compile",

@@ -36,6 +36,7 @@ INPUT_SHAPE = Option(
             "输入名只能由字母、数字、下划线组成；其他字符或空格会使进程终止。",
         ),
     ),
+    run_config="dynamic_input_config.input_shape",
 )
 DYNAMIC_DIMS = Option(
     "dynamic_dims",
@@ -54,6 +55,7 @@ DYNAMIC_DIMS = Option(
         ),
         Note("2 to 256 gears on Atlas 350.", "Atlas 350 加速卡：2 到 256 档。"),
     ),
+    run_config="dynamic_input_config.dynamic_dims",
 )
 DYNAMIC_NODE_TYPE = Option(
     "dynamic_node_type",
@@ -67,6 +69,7 @@ DYNAMIC_NODE_TYPE = Option(
     "动态输入的节点类型。",
     scenes=INFERENCE,
     notes=(Note("Not both at once.", "不支持两种输入同时为动态。"),),
+    run_config="dynamic_input_config.dynamic_node_type",
 )
 COMPILE_HYBRID_MODE = Option(
     "compile_hybrid_mode",
@@ -94,6 +97,7 @@ COMPILE_HYBRID_MODE = Option(
             "取 1 时若未开启 external_weight，系统会自动开启，使权重文件共享以节省内存。",
         ),
     ),
+    run_config="dynamic_input_config.compile_hybrid_mode",
 )
 #: The three options that make gears, each of no use without the others.
 GEARS = (INPUT_SHAPE, DYNAMIC_DIMS, DYNAMIC_NODE_TYPE)

@@ -15,6 +15,7 @@ AUTO_TUNE_MODE = Option(
     status=Status.LEGACY,
     instead='use aoe_mode: "2" for operators, "1" for subgraphs',
     notes=(Note("Left out, nothing is tuned.", "不配置则不开启自动调优。"),),
+    run_config="",
 )
 FP_POINT = Option(
     "fp_point",
@@ -32,6 +33,7 @@ FP_POINT = Option(
             "历史版本在选择 training_trace 时必须配置；名称可由 tf.io.write_graph 保存的 .pbtxt 文件获取。",
         ),
     ),
+    run_config="",
 )
 BP_POINT = Option(
     "bp_point",
@@ -49,6 +51,7 @@ BP_POINT = Option(
             "历史版本在选择 training_trace 时必须配置；与 fp_point 一起可计算正反向时间。",
         ),
     ),
+    run_config="",
 )
 ENABLE_REDUCE_PRECISION = Option(
     "enable_reduce_precision",
@@ -70,6 +73,7 @@ ENABLE_AUTO_MIX_PRECISION = Option(
     status=Status.LEGACY,
     instead='precision_mode_v2="mixed_float16"',
     removed=True,
+    run_config="",
 )
 MIN_GROUP_SIZE = Option(
     "min_group_size",
@@ -81,6 +85,7 @@ MIN_GROUP_SIZE = Option(
     status=Status.LEGACY,
     instead="leave it out",
     removed=True,
+    run_config="",
 )
 
 GROUP = Group(

@@ -23,6 +23,7 @@ ATOMIC_CLEAN_POLICY = Option(
     "网络中 memset 算子（含有 memset 属性的算子）所占内存的清理方式。",
     defaults=(Default(0),),
     notes=(Note("1 may cost some performance.", "取 1 时可能损失一定性能。"),),
+    run_config="memory_config.atomic_clean_policy",
 )
 STATIC_MEMORY_POLICY = Option(
     "static_memory_policy",
@@ -46,6 +47,7 @@ STATIC_MEMORY_POLICY = Option(
         Note("2 and 4 are not supported where graphs run concurrently.", "多张图并发执行时不支持 2 和 4。"),
         Note("3 and 4 save memory and may cost performance.", "3 和 4 节省内存，但可能损失性能。"),
     ),
+    run_config="memory_config.static_memory_policy",
 )
 VARIABLE_USE_1G_HUGE_PAGE = Option(
     "variable_use_1g_huge_page",
@@ -73,6 +75,7 @@ VARIABLE_USE_1G_HUGE_PAGE = Option(
         ),
         Note("A failure to get pages of 1 GB is logged as ERROR.", "1G 大页申请失败时打印 ERROR 日志。"),
     ),
+    run_config="memory_config.variable_use_1g_huge_page",
 )
 EXTERNAL_WEIGHT = Option(
     "external_weight",

@@ -96,6 +96,7 @@ IN_OUT_PAIR_FLAG = Option(
             "True：范围内的算子下沉，其余留在前端框架；False：范围内的留在前端框架，其余下沉。",
         ),
     ),
+    run_config="",
 )
 IN_OUT_PAIR = Option(
     "in_out_pair",
@@ -104,6 +105,7 @@ IN_OUT_PAIR = Option(
     "混合计算场景下，下沉或不下沉部分的首尾算子名。",
     scenes=INFERENCE,
     notes=(Note("One pair of first and last operators only.", "仅支持一个 [in_nodes, out_nodes] 范围。"),),
+    run_config="",
 )
 
 PAIR_NEEDS_MIXED = Rule("NPU218", "missing-companion", "in_out_pair counts in mixed computing only.")

@@ -48,6 +48,10 @@ SMALL_CHANNEL_FIXED = Rule("NPU223", "no-effect", "Online inference always optim
 EARLIER_ENGINE = Rule("NPU224", "no-effect", "Engines have other names now than in earlier releases.", Severity.WARNING)
 FILE_OVERRIDES = Rule("NPU225", "conflict", "op_precision_mode overrides the older options for the same.")
 
+LOOP_DIVIDES = Rule(
+    "NPU235", "conflict", "Checkpoints, summaries and log lines come between runs, after a whole number of them."
+)
+
 
 def _loop(settings: Settings) -> typing.Iterator[Problem]:
     steps = settings.get(ITERATIONS_PER_LOOP.name, 1)
@@ -131,6 +135,14 @@ GROUP = Group(
     "Performance tuning",
     "性能调优",
     (ITERATIONS_PER_LOOP, *OPTIONS),
-    (LOOP_NOT_MIXED, LOOP_NEEDS_INPUT, HOST_NEEDS_MIXED, SMALL_CHANNEL_FIXED, EARLIER_ENGINE, FILE_OVERRIDES),
+    (
+        LOOP_NOT_MIXED,
+        LOOP_NEEDS_INPUT,
+        HOST_NEEDS_MIXED,
+        SMALL_CHANNEL_FIXED,
+        EARLIER_ENGINE,
+        FILE_OVERRIDES,
+        LOOP_DIVIDES,
+    ),
     (_loop, _host_needs_mixed, _small_channel, _engines, _file_overrides),
 )

@@ -105,6 +105,7 @@ PROFILING_MODE = Option(
     defaults=(Default(False),),
     replaces=("PROFILING_MODE",),
     notes=(Note("Goes before PROFILING_MODE in the environment.", "优先级高于环境变量 PROFILING_MODE。"),),
+    run_config="profiling_config.enable_profiling",
 )
 PROFILING_OPTIONS = Option(
     "profiling_options",
@@ -125,6 +126,7 @@ PROFILING_OPTIONS = Option(
             "历史版本以英文冒号连接 training_trace、task_trace；op_trace 用于单算子网络，与前两者互斥。",
         ),
     ),
+    run_config="profiling_config.profiling_options",
 )
 
 #: A switch of profiling: on or off, or one of the words of the key.

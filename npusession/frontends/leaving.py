@@ -1,0 +1,42 @@
+"""Context managers of TensorFlow under the failure policy."""
+
+from __future__ import annotations
+
+import contextlib
+import typing
+
+from .._cleanup import Cleanup
+
+
+@contextlib.contextmanager
+def entered(manager: typing.Any, name: str) -> typing.Iterator[typing.Any]:
+    """Enter a context manager; what its body raised goes before what leaving it raises.
+
+    Args:
+        manager: the context manager. It may end the body's exception, as monitored sessions do at the end of input.
+        name: what leaving it does, for the log.
+    """
+    value = manager.__enter__()
+    try:
+        yield value
+    except BaseException as error:
+        ended: list[bool] = []
+        cleanup = Cleanup()
+        cleanup.add(name, lambda: ended.append(bool(_leave(manager, error))))
+        cleanup.run(error)
+        if not any(ended):
+            raise
+    else:
+        _leave(manager, None)
+
+
+def _leave(manager: typing.Any, error: BaseException | None) -> object:
+    if error is None:
+        return manager.__exit__(None, None, None)
+    try:
+        return manager.__exit__(type(error), error, error.__traceback__)
+    except BaseException as raised:
+        # Some raise once more what they were told of.
+        if raised is error:
+            return False
+        raise

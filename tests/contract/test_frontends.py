@@ -1,0 +1,291 @@
+"""TensorFlow's other sessions, each from a plan, on whatever backend: they train, and leave nothing behind."""
+
+import os
+
+import pytest
+
+tensorflow = pytest.importorskip("tensorflow", reason="sessions need TensorFlow")
+datasets = pytest.importorskip("sklearn.datasets", reason="the data is scikit-learn's")
+
+from npusession import (  # noqa: E402
+    AcceleratedTraining,
+    GraphRequiredError,
+    LifecycleError,
+    NotInitializedError,
+    NpuSession,
+    OptionsError,
+    System,
+)
+from npusession.configfiles import FusionSwitch  # noqa: E402
+from npusession.system import State, runtime  # noqa: E402
+
+tf1 = tensorflow.compat.v1
+BACKEND = os.environ.get("NPUSESSION_BACKEND", "fake")
+STEPS, BATCH, ACCURACY = 120, 64, 0.93
+IMAGES, LABELS = datasets.load_digits(return_X_y=True)
+IMAGES, LABELS = (IMAGES / 16).astype("float32"), LABELS.astype("int32")
+SIDE_FILE = FusionSwitch({"SoftmaxFusionPass": False})
+
+
+class Digits:
+    """A linear classifier of handwritten digits with its input in the graph."""
+
+    def __init__(self):
+        self.graph = tensorflow.Graph()
+        with self.graph.as_default():
+            batches = tf1.data.Dataset.from_tensor_slices((IMAGES, LABELS)).shuffle(2000, 1).repeat().batch(BATCH)
+            images, labels = tf1.data.make_one_shot_iterator(batches).get_next()
+            self.step = tf1.train.get_or_create_global_step()
+            kernel = tf1.get_variable("kernel", [64, 10], initializer=tf1.zeros_initializer())
+            self.loss = tf1.reduce_mean(
+                tf1.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=tf1.matmul(images, kernel))
+            )
+            self.train = tf1.train.AdamOptimizer(0.02).minimize(self.loss, self.step)
+            right = tf1.equal(tf1.argmax(tf1.matmul(IMAGES, kernel), 1), LABELS)
+            self.accuracy = tf1.reduce_mean(tf1.cast(right, "float32"))
+            self.initialize = tf1.global_variables_initializer()
+
+    def plan(self, **keywords):
+        return NpuSession.for_training(graph=self.graph, backend=BACKEND, **keywords)
+
+
+@pytest.fixture
+def digits():
+    return Digits()
+
+
+@pytest.fixture(autouse=True)
+def clean(unchanged_environment, backend):
+    """Whatever a way of running does, the runtime is shut down after it, and the default session as before."""
+    before = tf1.get_default_session(), tf1.get_default_graph()
+    yield
+    assert runtime.state in (State.NEW, State.CLOSED)
+    assert (tf1.get_default_session(), tf1.get_default_graph()) == before
+
+
+@pytest.fixture(params=[ValueError, KeyboardInterrupt])
+def failure(request):
+    return request.param("of the user's")
+
+
+class TestMonitored:
+    def test_trains(self, digits, tmp_path):
+        """It trains to the accuracy, tells the runtime each step, and goes on from its checkpoint."""
+        plan = digits.plan(accelerate=AcceleratedTraining.by_step(STEPS), fusion_switch_file=SIDE_FILE)
+        for last in (STEPS // 2, STEPS):
+            hooks = [tf1.train.StopAtStepHook(last_step=last)]
+            with plan.monitored(checkpoint_dir=str(tmp_path), hooks=hooks, save_checkpoint_steps=50) as session:
+                assert tf1.get_default_graph() is digits.graph
+                assert os.environ["TOTAL_STEP"] == str(STEPS)
+                while not session.should_stop():
+                    step = session.run([digits.train, digits.step])[1]
+                    assert os.environ["STEP_NOW"] in (str(step), str(step + 1))
+                    if step in (last - 1, last):
+                        accuracy = session.run_step_fn(lambda step_context: step_context.session.run(digits.accuracy))
+            assert os.path.exists(str(tmp_path / f"model.ckpt-{last}.index"))
+            digits.graph._unsafe_unfinalize()
+        assert accuracy >= ACCURACY
+        assert "TOTAL_STEP" not in os.environ
+
+    def test_failure(self, digits, failure):
+        """What the body raises is what comes out, and nothing is left."""
+        with pytest.raises(type(failure)) as caught, digits.plan().monitored() as session:
+            session.run(digits.train)
+            raise failure
+        assert caught.value is failure
+
+    def test_closing_fails(self, digits, caplog):
+        """A hook that fails at the end does not hide the body's own exception; without one it is raised."""
+
+        class Ending(tf1.train.SessionRunHook):
+            def end(self, session):
+                raise OSError("disk full")
+
+        with pytest.raises(OSError, match="disk full"), digits.plan().monitored(hooks=[Ending()]):
+            pass
+        digits.graph._unsafe_unfinalize()
+
+    def test_end_of_input(self, digits):
+        """The end of the input ends the loop, as in TensorFlow."""
+        with digits.graph.as_default():
+            value = tf1.data.make_one_shot_iterator(tf1.data.Dataset.range(3)).get_next()
+        seen = []
+        with digits.plan().monitored() as session:
+            while not session.should_stop():
+                seen.append(session.run(value))
+        assert seen == [0, 1, 2]
+
+    def test_loop(self, digits):
+        """Steps between saves, summaries and log lines are whole runs; all that are not are told at once."""
+        plan = digits.plan(iterations_per_loop=10, enable_data_pre_proc=True)
+        keywords = {"save_checkpoint_steps": 25, "save_summaries_steps": 4, "log_step_count_steps": 30}
+        with pytest.raises(OptionsError) as caught, plan.monitored(**keywords):
+            pass
+        assert [(found.code, found.option, found.fix) for found in caught.value.problems] == [
+            ("NPU235", "save_checkpoint_steps", "save_checkpoint_steps=20 or 30"),
+            ("NPU235", "save_summaries_steps", "save_summaries_steps=10"),
+        ]
+
+    @pytest.mark.parametrize("name", ["config", "master", "is_chief"])
+    def test_arguments_of_the_plan(self, digits, name):
+        """What the plan says is not said again."""
+        with pytest.raises(TypeError, match=f"{name}=None cannot be given here: "):
+            digits.plan().monitored(**{name: None}).__enter__()
+
+    def test_no_graph(self, digits):
+        """Under eager execution there has to be a graph."""
+        if not tf1.executing_eagerly():
+            pytest.skip("TensorFlow does not execute eagerly")
+        with pytest.raises(GraphRequiredError, match="there is no graph to run"), digits.plan().replace(
+            graph=None
+        ).monitored():
+            pass
+
+
+def test_eager_supervisor(digits):
+    """Where TensorFlow executes eagerly, the threads of a Supervisor would too, so it is refused."""
+    if not tf1.executing_eagerly():
+        pytest.skip("TensorFlow does not execute eagerly")
+    with pytest.raises(GraphRequiredError, match="disable_eager_execution"), digits.plan().supervisor():
+        pass
+
+
+@pytest.mark.skipif(tf1.executing_eagerly(), reason="TensorFlow executes eagerly")
+class TestSupervisor:
+    def test_trains(self, digits, tmp_path):
+        """It trains to the accuracy, tells the runtime each step, and restores what it saved."""
+        accelerate = AcceleratedTraining.by_step(STEPS, step=digits.step, train_op=digits.train)
+        plan = digits.plan(accelerate=accelerate, fusion_switch_file=SIDE_FILE)
+        for last in (STEPS // 2, STEPS):
+            with plan.supervisor(str(tmp_path), global_step=digits.step) as (supervisor, session):
+                while not supervisor.should_stop():
+                    session.run(digits.train)
+                    step = session.run(digits.step)
+                    assert os.environ["STEP_NOW"] == str(step)
+                    if step == last:
+                        supervisor.saver.save(session, supervisor.save_path, global_step=step)
+                        accuracy = session.run(digits.accuracy)
+                        supervisor.request_stop()
+            digits.graph._unsafe_unfinalize()
+        assert accuracy >= ACCURACY
+
+    def test_failure(self, digits, failure):
+        """What the body raises is what comes out, and nothing is left."""
+        with pytest.raises(type(failure)) as caught, digits.plan().supervisor() as (_, session):
+            session.run(digits.train)
+            raise failure
+        assert caught.value is failure
+
+    def test_nothing_to_follow(self, digits):
+        """Accelerated training needs the train op's name in the plan."""
+        plan = digits.plan(accelerate=AcceleratedTraining.by_step(STEPS))
+        with pytest.raises(OptionsError, match="train_op=train_op"), plan.supervisor():
+            pass
+
+
+class TestInteractive:
+    def test_trains(self, digits):
+        """The session is the default one from line to line until it is closed."""
+        s = digits.plan(accelerate=AcceleratedTraining.by_step(STEPS)).interactive()
+        digits.initialize.run()
+        for _ in s.steps(progress=False):
+            digits.train.run()
+        assert digits.accuracy.eval() >= ACCURACY
+        assert tf1.get_default_session() is s
+        s.close()
+        assert tf1.get_default_session() is None
+
+    def test_any_order(self, digits):
+        """Several may be open and closed in any order, inside of a `with` too."""
+        first, second = digits.plan().interactive(), Digits().plan().interactive()
+        assert tf1.get_default_session() is second
+        first.close()
+        assert tf1.get_default_session() is second
+        assert tf1.get_default_graph() is second.graph
+        with digits.plan().interactive() as third:
+            assert tf1.get_default_session() is third
+        second.close()
+        second.close()
+
+    def test_failure(self, digits):
+        """A session that does not open leaves nothing."""
+        digits.plan(dump=None)
+        with pytest.raises(OptionsError):
+            digits.plan(enable_dump=True, dump_path="/no/such/directory").interactive()
+
+
+class TestKeras:
+    @pytest.fixture(autouse=True)
+    def sessions(self):
+        if not hasattr(tf1.keras.backend, "set_session"):
+            pytest.skip("Keras 3 has no sessions")
+
+    @staticmethod
+    def model():
+        keras = tensorflow.keras
+        model = keras.models.Sequential([keras.layers.Dense(10, input_shape=(64,), activation="softmax")])
+        model.compile(keras.optimizers.Adam(0.02), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        return model
+
+    def test_trains(self):
+        """A model trains in the plan's session; what Keras ran in before is there again afterwards."""
+        backend = tf1.keras.backend
+        plan = NpuSession.for_training(graph=tensorflow.Graph(), backend=BACKEND)
+        with tensorflow.Graph().as_default():
+            before = backend.get_session()
+            with plan.keras() as s:
+                assert backend.get_session() is s
+                model = self.model()
+                model.fit(IMAGES, LABELS, batch_size=BATCH, epochs=5, verbose=0)
+                assert model.evaluate(IMAGES, LABELS, verbose=0)[1] >= ACCURACY
+            assert backend.get_session() is before
+            backend.set_session(None)
+
+    def test_again(self):
+        """The model of a graph trains anew in the next session, whose variables Keras initialises."""
+        plan = NpuSession.for_training(graph=tensorflow.Graph(), backend=BACKEND)
+        with plan.graph.as_default():
+            model = self.model()
+        for _ in range(2):
+            with plan.keras():
+                model.fit(IMAGES, LABELS, batch_size=BATCH, epochs=1, verbose=0)
+
+    def test_failure(self, failure):
+        """What the body raises is what comes out, and Keras has no session if it had none."""
+        plan = NpuSession.for_training(graph=tensorflow.Graph(), backend=BACKEND)
+        with pytest.raises(type(failure)) as caught, plan.keras():
+            raise failure
+        assert caught.value is failure
+        import sys
+
+        module = sys.modules[tf1.keras.backend.set_session.__module__]
+        assert getattr(module._SESSION, "session", None) is None
+
+
+def test_keras_without_sessions():
+    """A Keras that has no sessions says so, before anything is opened."""
+    if hasattr(tf1.keras.backend, "set_session"):
+        pytest.skip("this Keras has sessions")
+    with pytest.raises(LifecycleError, match=r"has no sessions.*\n?.*1\.15 or 2\.6\.5"), NpuSession.for_training(
+        backend=BACKEND
+    ).keras():
+        pass
+
+
+class TestSystem:
+    def test_rank(self, digits):
+        """The system tells the rank while it is held."""
+        system = System(digits.plan())
+        with pytest.raises(NotInitializedError, match="not held"):
+            system.rank_id  # noqa: B018
+        with system:
+            assert system.rank_id == 0
+
+    def test_side_files(self, digits):
+        """While it is held its plan has the paths of side files, so that other sessions can be configured by it."""
+        with System(digits.plan(fusion_switch_file=SIDE_FILE)) as system:
+            path = system.plan.options["fusion_switch_file"]
+            assert os.path.exists(path)
+            assert system.plan.config_proto()
+        assert not os.path.exists(path)
+        assert system.plan.options["fusion_switch_file"] == SIDE_FILE
