@@ -30,7 +30,7 @@ def loss_chart(section: Section) -> Figure | None:
         if phase == "low":
             stretch: list[Step] = list(group)
             label = None if labelled else "low precision"
-            axes.axvspan(stretch[0].step - 0.5, stretch[-1].step + 0.5, color=_LOW, alpha=0.3, lw=0, label=label)
+            axes.axvspan(stretch[0].step - 0.5, stretch[-1].step + section.loop - 0.5, color=_LOW, alpha=0.3, lw=0, label=label)
             labelled = True
     bad = [step.step for step in known if step.loss is None or not np.isfinite(step.loss)]
     for number, step in enumerate(bad[:100]):
@@ -49,7 +49,11 @@ def time_chart(section: Section) -> Figure | None:
     later = np.array([step.seconds for step in section.steps[1:]]) * 1000
     if later.size == 0 or later.max() <= 0:
         return None
-    figure, axes = _axes("Step times, without the first", "milliseconds", "steps")
+    figure, axes = (
+        _axes("Step times, without the first", "milliseconds", "steps")
+        if section.loop == 1
+        else _axes("Times of runs, without the first", f"milliseconds for {section.loop} steps", "runs")
+    )
     wide = np.percentile(later, 99) > 20 * max(np.median(later), 1e-6)
     low, high = max(later.min(), 1e-4), max(later.max(), 1.001 * later.min(), 2e-4)
     bins = np.geomspace(low, high, 60) if wide else np.linspace(0 if low < high / 2 else low, high, 60)

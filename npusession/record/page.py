@@ -81,10 +81,12 @@ def _summary(section: Section) -> list[tuple[str, object]]:
     if section.steps:
         seconds = np.array([step.seconds for step in section.steps])
         of = f" of {about['total_steps']}" if about.get("total_steps") else ""
-        rows.append(("steps", f"{len(seconds)} (from {section.steps[0].step}){of}"))
+        first = "first step" if section.loop == 1 else f"first run of {section.loop} steps"
+        rows.append(("steps", f"{len(seconds) * section.loop} (from {section.steps[0].step}){of}"))
         if len(seconds) > 1 and seconds[1:].sum() > 0:
-            rows.append(("steps per second", f"{(len(seconds) - 1) / seconds[1:].sum():.4g}, without the first step"))
-        rows.append(("first step", f"{seconds[0]:.4g} s"))
+            rate = (len(seconds) - 1) * section.loop / seconds[1:].sum()
+            rows.append(("steps per second", f"{rate:.4g}, without the {first}"))
+        rows.append((first, f"{seconds[0]:.4g} s"))
         losses = [step.loss for step in section.steps if step.loss is not None]
         if losses:
             rows.append(("loss", f"{losses[0]:.6g} at first, {losses[-1]:.6g} at last"))

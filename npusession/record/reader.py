@@ -51,6 +51,11 @@ class Section:
     ended: float | None = None
     error: str | None = None
 
+    @property
+    def loop(self) -> int:
+        """Training steps in one run, of which one step was recorded."""
+        return int(self.about.get("options", {}).get("iterations_per_loop", 1))
+
 
 def read(path: str | os.PathLike[str]) -> list[Section]:
     """Read a record.

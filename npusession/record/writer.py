@@ -79,7 +79,7 @@ class Record:
 
     def end(self, error: BaseException | None = None) -> None:
         """End the section and close the file; a second call does nothing."""
-        shown = None if error is None else f"{type(error).__name__}: {error}"
+        shown = None if error is None else f"{type(error).__name__}: {error}".rstrip(": ")
         self._write({"event": "end", "at": time.perf_counter() - self.started, "error": shown})
         if self._file is not None:
             self._file.close()
