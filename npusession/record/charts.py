@@ -25,14 +25,14 @@ def loss_chart(section: Section) -> Figure | None:
     figure, axes = _axes("Loss", "step", "loss")
     steps, losses = _thinned(np.array([step.step for step in known]), np.array([step.loss for step in known]))
     axes.plot(steps, losses, color=_LINE, linewidth=1.2)
+    axes.xaxis.get_major_locator().set_params(integer=True)
     labelled = False
     for phase, group in itertools.groupby(section.steps, key=lambda step: step.phase):
         if phase == "low":
             stretch: list[Step] = list(group)
             label = None if labelled else "low precision"
-            axes.axvspan(
-                stretch[0].step - 0.5, stretch[-1].step + section.loop - 0.5, color=_LOW, alpha=0.3, lw=0, label=label
-            )
+            first, last = stretch[0].step - 0.5, stretch[-1].step + section.loop - 0.5
+            axes.axvspan(first, last, color=_LOW, alpha=0.3, lw=0, label=label)
             labelled = True
     bad = [step.step for step in known if step.loss is None or not np.isfinite(step.loss)]
     for number, step in enumerate(bad[:100]):
@@ -64,9 +64,10 @@ def time_chart(section: Section) -> Figure | None:
         # A few slow steps would press all others together at the edge.
         high = 2 * usual
         beyond = later[later > high]
-        axes.plot([], [], " ", label=f"not shown: {beyond.size} up to {beyond.max():.3g} ms")
+        axes.plot([], [], " ", label=f"not shown: {beyond.size}, up to {beyond.max():.3g} ms")
         later = later[later <= high]
     bins = np.geomspace(low, high, 60) if wide else np.linspace(0 if low < high / 2 else low, high, 60)
+    axes.yaxis.get_major_locator().set_params(integer=True)
     axes.hist(np.maximum(later, low), bins=bins, color=_LINE)
     if wide:
         axes.set_xscale("log")

@@ -75,7 +75,7 @@ def _summary(section: Section) -> list[tuple[str, object]]:
     about = section.about
     device, size = about.get("device"), about.get("rank_size")
     rows = [
-        ("runs on", f"{_BACKENDS.get(about.get('backend'), 'a backend that is not known')}, device {device}"),
+        ("runs on", f"{_BACKENDS.get(str(about.get('backend')), 'a backend that is not known')}, device {device}"),
         ("rank", f"{about.get('rank') if about.get('rank') is not None else 'not known'} of {size}"),
         ("scene", about.get("scene")),
         ("product", about.get("product") or "not given"),
