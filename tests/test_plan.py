@@ -20,6 +20,7 @@ FULL = {
     "accelerate": AcceleratedTraining.by_step(100),
     "target": "grpc://localhost:2222",
     "backend": "fake",
+    "record": "run.jsonl",
     "precision_mode_v2": "origin",
     "deterministic": 1,
 }
@@ -63,6 +64,7 @@ def test_options(full):
     assert full.accelerate == FULL["accelerate"]
     assert full.target == FULL["target"]
     assert full.backend == "fake"
+    assert full.record == "run.jsonl"
 
 
 def test_inference():
@@ -108,6 +110,8 @@ def test_equal(full):
         {"profiling": None},
         {"accelerate": AcceleratedTraining.by_step(101)},
         {"target": ""},
+        {"record": None},
+        {"record": "other.jsonl"},
         {"backend": "npu"},
         {"product": Product.ATLAS_A2},
         {"deterministic": 0},
@@ -230,6 +234,8 @@ def test_no_pickle_with_graph():
         {"accelerate": AcceleratedTraining.by_loss(1.0, 2.0)},
         {"accelerate": None},
         {"target": ""},
+        {"record": None},
+        {"record": "other.jsonl"},
         {"backend": "npu"},
         {"backend": None},
         {"graph": object()},
@@ -351,7 +357,9 @@ def test_from_proto(tf1, full):
     assert again.options == full.options
     assert again.dump == full.dump
     # What has no place in a ConfigProto can be added.
-    again = NpuSession.from_config(full.config_proto(), accelerate=full.accelerate, backend="fake", target=full.target)
+    again = NpuSession.from_config(
+        full.config_proto(), accelerate=full.accelerate, backend="fake", target=full.target, record=full.record
+    )
     assert again.accelerate == full.accelerate
     assert again.backend == "fake"
 
