@@ -74,6 +74,15 @@ def test_inference():
     assert NpuSession.for_inference().scene is Scene.INFERENCE
 
 
+def test_record(tmp_path):
+    """A record's path comes as text or as a path; an empty flag is none, and what is no path is refused."""
+    assert NpuSession.for_inference(record=tmp_path / "run.jsonl").record == str(tmp_path / "run.jsonl")
+    assert NpuSession.for_training(record="").record is None
+    assert NpuSession.for_training() == NpuSession.for_training(record=None)
+    for wrong in (1, True, b"run.jsonl", "a\0b", ["run.jsonl"]):
+        assert problems(NpuSession.for_training, record=wrong) == [("NPU104", "record")]
+
+
 def test_frozen(full):
     """A plan cannot be changed, neither its attributes nor its options."""
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -357,9 +366,8 @@ def test_from_proto(tf1, full):
     assert again.options == full.options
     assert again.dump == full.dump
     # What has no place in a ConfigProto can be added.
-    again = NpuSession.from_config(
-        full.config_proto(), accelerate=full.accelerate, backend="fake", target=full.target, record=full.record
-    )
+    others = {"accelerate": full.accelerate, "backend": "fake", "target": full.target, "record": full.record}
+    again = NpuSession.from_config(full.config_proto(), **others)
     assert again.accelerate == full.accelerate
     assert again.backend == "fake"
 
