@@ -80,7 +80,7 @@ def test_record(tmp_path):
     assert NpuSession.for_training(record="").record is None
     assert NpuSession.for_training() == NpuSession.for_training(record=None)
     for wrong in (1, True, b"run.jsonl", "a\0b", ["run.jsonl"]):
-        assert problems(NpuSession.for_training, record=wrong) == [("NPU104", "record")]
+        assert problems(NpuSession.for_training, record=wrong) == [("NPU106", "record")]
 
 
 def test_frozen(full):
