@@ -67,6 +67,7 @@ def build() -> types.SimpleNamespace:
             graph=graph,
             images=images,
             labels=labels,
+            loss=loss,
             train_op=tf.train.AdamOptimizer(0.002).minimize(loss),
             digits=tf.argmax(logits, axis=1, name="digits"),
             initializer=tf.global_variables_initializer(),
@@ -85,6 +86,7 @@ def train(args: argparse.Namespace, data: types.SimpleNamespace, laps: Laps) -> 
         profiling=Profiling(output=args.output / "profile", training_trace=True, task_time="l1"),
         accelerate=AcceleratedTraining.by_step(total_steps=args.steps, dtype="float16", fraction=FRACTION),
         backend=args.backend,
+        record=args.output / "run.jsonl",
     )
     rows = np.random.RandomState(SEED).randint(len(data.images), size=(args.steps, BATCH))
     laps.append(("plan", time.perf_counter()))
@@ -95,7 +97,9 @@ def train(args: argparse.Namespace, data: types.SimpleNamespace, laps: Laps) -> 
         laps.append(("first run", time.perf_counter()))
         # The loop knows its length from the plan, and tells the runtime where the training is.
         for step in s.steps():
-            s.run(net.train_op, {net.images: data.images[rows[step]], net.labels: data.labels[rows[step]]})
+            feeds = {net.images: data.images[rows[step]], net.labels: data.labels[rows[step]]}
+            _, loss = s.run((net.train_op, net.loss), feeds)
+            s.report(loss=loss)
         laps.append(("training", time.perf_counter()))
         digits = s.run(net.digits, {net.images: data.test_images})
         # `s` is taken wherever TensorFlow takes a session.
@@ -150,6 +154,7 @@ def report(args: argparse.Namespace, backend: str, laps: Laps) -> None:
     for name in ("dump", "profile", "model"):
         files = sum(path.is_file() for path in (args.output / name).rglob("*"))
         print(f"{name:12} {args.output / name} (files: {files})")
+    print("record      ", args.output / "run.jsonl", "(npusession report makes a page of it)")
     print("life cycle    seconds" + ("    by the fake backend's log: event, session and time" if fake else ""))
     for (_, begin), (phase, end) in zip(laps, laps[1:]):
         print(f"  {phase:15} {end - begin:5.2f}  {logged(begin, end, laps[0][1])}".rstrip())

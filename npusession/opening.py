@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
 import threading
 import typing
 
@@ -10,13 +12,14 @@ from ._cleanup import Cleanup
 from ._sidefiles import write_side_files
 from ._tensorflow import tf1
 from .errors import ForkedError, GraphRequiredError, SessionClosedError
-from .system import abandon_session, runtime
+from .system import State, abandon_session, runtime
 from .training.follower import Follower
 from .training.state import TrainingState
 
 if typing.TYPE_CHECKING:
     from ._placement import Placement
     from .backends import Backend
+    from .record.recording import SessionRecord
     from .session import NpuSession
 
 
@@ -49,10 +52,12 @@ class Opening:
     finalised, at whatever moment the garbage collector comes by.
     """
 
-    def __init__(self, plan: NpuSession, backend: Backend, site: str) -> None:
+    def __init__(self, plan: NpuSession, backend: Backend, site: str, record: SessionRecord | None) -> None:
         self.plan = plan
         self.backend = backend
         self.site = site
+        #: Where its life cycle and its steps are noted, ``None`` when the plan asks for no record.
+        self.record = record
         self.leaked = False
         self.pid = os.getpid()
         self.closed = False
@@ -75,15 +80,17 @@ class Opening:
             cleanup.add("remove side files", remove)
             self.training = TrainingState(plan)
             cleanup.add("restore the environment", self.training.close)
-            runtime.acquire(self, plan, self.backend)
-            cleanup.add("shut the system down", lambda: runtime.release(self))
+            with self._stage("join the open system" if runtime.state is State.OPEN else "initialize the system"):
+                runtime.acquire(self, plan, self.backend)
+            cleanup.add("shut the system down", self._release)
             assert runtime.placement is not None
             self.placement = runtime.placement
-            config = plan.config_proto()
-            self.session = tf1().Session(target=plan.target, graph=plan.graph, config=config)
+            with self._stage("open the session"):
+                config = plan.config_proto()
+                self.session = tf1().Session(target=plan.target, graph=plan.graph, config=config)
             runtime.session_opened()
             cleanup.add("count the session out", runtime.session_closed)
-            cleanup.add("close the session", self.session.close)
+            cleanup.add("close the session", self._close_session)
             if plan.accelerate is not None and plan.accelerate.train_op is not None:
                 self.follower = Follower(self.training, plan.accelerate, self.session.graph)
                 cleanup.add("stop following the training", self.follower.install(self.session))
@@ -128,13 +135,33 @@ class Opening:
                     self._cleanup.add("let go of what was made of the session", method)
                 if self.follower is not None and cause is None:
                     self._cleanup.add("look back on the training", self.follower.look_back)
-                self._cleanup.run(cause)
+                try:
+                    self._cleanup.run(cause)
+                except BaseException as error:
+                    cause = error
+                    raise
+                finally:
+                    if self.record is not None:
+                        # Of a session that was forgotten the interpreter knows whether an exception ended it all.
+                        self.record.end(getattr(sys, "last_value", cause) if self.leaked else cause)
 
     def abandon(self) -> None:
         """Let go of a session that belongs to the parent of a fork."""
         self.closed = True
+        self.record = None
         if self.session is not None:
             abandon_session(self.session)
         # After that, so that nothing that is let go of touches the parent's session.
         for method in self._living():
             method()
+
+    def _release(self) -> None:
+        with self._stage("shut the system down" if runtime.users == (self,) else "leave the system to others"):
+            runtime.release(self)
+
+    def _close_session(self) -> None:
+        with self._stage("close the session"):
+            self.session.close()
+
+    def _stage(self, name: str) -> typing.ContextManager[None]:
+        return contextlib.nullcontext() if self.record is None else self.record.timed(name)

@@ -19,6 +19,7 @@ from .training.methods import TrainingMethods
 
 if typing.TYPE_CHECKING:
     from .backends import Backend
+    from .record.recording import SessionRecord
     from .session import NpuSession
 
 
@@ -38,12 +39,16 @@ class RunningSession(TrainingMethods, _ObjectProxy):  # type: ignore[misc]
     @classmethod
     def open(cls, plan: NpuSession, *, needs_graph: bool) -> RunningSession:
         """Open ``plan``; with ``needs_graph`` an empty default graph under eager execution is an error."""
-        backend = plan.ready()
-        if needs_graph:
-            graph_of(plan)
-        opening = Opening(plan, backend, caller())
-        opening.open()
-        return cls(opening)
+        if plan.record is None:
+            return cls(_opened(plan, needs_graph, None))
+        from .record.recording import SessionRecord
+
+        record = SessionRecord(plan)
+        try:
+            return cls(_opened(plan, needs_graph, record))
+        except BaseException as error:
+            record.end(error)
+            raise
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening.session)
@@ -164,6 +169,17 @@ class RunningSession(TrainingMethods, _ObjectProxy):  # type: ignore[misc]
                 "or in a graph that is passed to the plan with graph=, or call "
                 "tf.compat.v1.disable_eager_execution() before anything is built."
             ) from error
+
+
+def _opened(plan: NpuSession, needs_graph: bool, record: SessionRecord | None) -> Opening:
+    backend = plan.ready()
+    if record is not None:
+        record.ready(backend.name)
+    if needs_graph:
+        graph_of(plan)
+    opening = Opening(plan, backend, caller(), record)
+    opening.open()
+    return opening
 
 
 def _warn_if_open(opening: Opening) -> None:

@@ -50,6 +50,7 @@ class NpuSession:
         target: the execution engine to connect to, empty for the one in the process.
         backend: ``"npu"``, ``"fake"``, or ``None`` to find out when it opens.
         product: the product family at hand, when it is known.
+        record: the file that sessions write their record to, ``None`` for no record.
     """
 
     scene: Scene
@@ -58,6 +59,7 @@ class NpuSession:
     target: str = ""
     backend: str | None = None
     product: Product | None = None
+    record: str | None = None
     _entered: typing.Any = dataclasses.field(default_factory=threading.local, compare=False)
 
     @classmethod
@@ -73,6 +75,7 @@ class NpuSession:
         target: str = "",
         backend: str | None = None,
         product: Product | str | None = None,
+        record: str | os.PathLike[str] | None = None,
         extra_options: typing.Mapping[str, object] | None = None,
         **options: Unpack[TrainingOptions],
     ) -> NpuSession:
@@ -93,6 +96,9 @@ class NpuSession:
             backend: ``"npu"`` or ``"fake"``; by default the variable NPUSESSION_BACKEND, else what can be imported.
             product: the product family, for rules that depend on it: a :class:`Product`, its name, or a SoC version
                 such as ``"Ascend910B1"``. By default it is asked of ``npu-smi`` when the session opens on an NPU.
+            record: file to which each session of this process adds its record, as JSON lines: life cycle, options,
+                step times, losses and phases; ``npusession report`` shows it. Rank 1 writes ``run.rank1.jsonl``
+                beside ``run.jsonl``, and so on. By default none is kept.
             extra_options: options that are newer than this package, passed on unchecked with a warning.
             **options: any option of the reference, by its own name.
 
@@ -102,7 +108,8 @@ class NpuSession:
         groups = {"dump": dump, "profiling": profiling, "accelerate": accelerate}
         known_product = product_of(product)
         given = gather(Scene.TRAINING, device, groups, options, config, extra_options, known_product)
-        return cls(Scene.TRAINING, given, graph, _known_target(target), _known_backend(backend), known_product)
+        where = _known_target(target), _known_backend(backend)
+        return cls(Scene.TRAINING, given, graph, *where, known_product, _known_record(record))
 
     @classmethod
     def for_inference(
@@ -116,6 +123,7 @@ class NpuSession:
         target: str = "",
         backend: str | None = None,
         product: Product | str | None = None,
+        record: str | os.PathLike[str] | None = None,
         extra_options: typing.Mapping[str, object] | None = None,
         **options: Unpack[InferenceOptions],
     ) -> NpuSession:
@@ -127,7 +135,8 @@ class NpuSession:
         known_product = product_of(product)
         groups = {"dump": dump, "profiling": profiling}
         given = gather(Scene.INFERENCE, device, groups, options, config, extra_options, known_product)
-        return cls(Scene.INFERENCE, given, graph, _known_target(target), _known_backend(backend), known_product)
+        where = _known_target(target), _known_backend(backend)
+        return cls(Scene.INFERENCE, given, graph, *where, known_product, _known_record(record))
 
     @classmethod
     def from_config(cls, config: typing.Any, **changes: typing.Any) -> NpuSession:
@@ -179,7 +188,7 @@ class NpuSession:
         keywords: dict[str, typing.Any] = {
             **self._checked(), "extra_options": self._unchecked(), "accelerate": self.accelerate,
             "config": self._base(), "graph": self.graph, "target": self.target,
-            "backend": self.backend, "product": self.product,
+            "backend": self.backend, "product": self.product, "record": self.record,
         }  # fmt: skip
         if self.scene is Scene.INFERENCE:
             del keywords["accelerate"]
@@ -260,7 +269,9 @@ class NpuSession:
             keywords["accelerate"] = {n: v for n, v in vars(self.accelerate).items() if v is not None}
         if self.product is not None:
             keywords["product"] = self.product.value
-        keywords.update({n: v for n, v in (("target", self.target), ("backend", self.backend)) if v})
+        keywords.update(
+            {n: v for n, v in (("target", self.target), ("backend", self.backend), ("record", self.record)) if v}
+        )
         write(path, keywords)
 
     def explain(self, environ: typing.Mapping[str, str] | None = None) -> tuple[Row, ...]:
@@ -479,6 +490,7 @@ class NpuSession:
             BackendError: the backend cannot be loaded.
             SystemConflictError: the runtime is open with other options of initialisation.
             GraphRequiredError: TensorFlow runs eagerly, and there is no graph to run.
+            OSError: the record cannot be written.
         """
         return self._open(needs_graph=True)
 
@@ -509,7 +521,7 @@ class NpuSession:
     def __repr__(self) -> str:
         shown: dict[str, object] = dict(self._checked())
         shown.update(extra_options=self._unchecked(), accelerate=self.accelerate, graph=self.graph, target=self.target)
-        shown.update(backend=self.backend, product=self.product and self.product.value)
+        shown.update(backend=self.backend, product=self.product and self.product.value, record=self.record)
         if self._given.config is not None:
             shown["config"] = "<ConfigProto: {}>".format(" ".join(self._given.config.text.split()))
         # A group's or a keyword's empty value is its default; an option's is a value.
@@ -537,3 +549,13 @@ def _known_target(target: object) -> str:
     if isinstance(target, str):
         return target
     raise OptionsError([problem(BAD_TYPE, "target", "not text", value=target, allowed="the address of an engine")])
+
+
+def _known_record(record: object) -> str | None:
+    """Read the path of a record; empty text, as an unset flag gives it, is none."""
+    path = os.fspath(record) if isinstance(record, os.PathLike) else record
+    if path is None or (isinstance(path, str) and "\0" not in path):
+        return path or None
+    raise OptionsError(
+        [problem(BAD_TYPE, "record", "no path", value=record, allowed='a path, as in record="run.jsonl"')]
+    )

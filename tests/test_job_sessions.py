@@ -6,6 +6,8 @@ import textwrap
 
 import pytest
 
+from npusession.record import read
+
 pytest.importorskip("tensorflow", reason="sessions need TensorFlow")
 
 PRELUDE = """
@@ -168,3 +170,20 @@ def test_again_and_again(tmp_path):
     )
     assert code == 0, lines
     assert len([line for line in lines if line.endswith("3.0")]) == 9, lines
+
+
+def test_records(tmp_path):
+    """Each rank of a job writes a record of its own, beside that of rank 0."""
+    code, lines = launch(
+        tmp_path,
+        f"""
+        with graph.as_default():
+            nothing = tf1.no_op()
+        with plan.replace(record={str(tmp_path / "run.jsonl")!r}) as s:
+            s.run_for(nothing, steps=rank + 1)
+        """,
+    )
+    assert code == 0, lines
+    for rank, name in enumerate(("run.jsonl", "run.rank1.jsonl")):
+        (section,) = read(tmp_path / name)
+        assert (section.about["rank"], section.about["rank_size"], len(section.steps)) == (rank, 2, rank + 1)

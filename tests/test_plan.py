@@ -20,6 +20,7 @@ FULL = {
     "accelerate": AcceleratedTraining.by_step(100),
     "target": "grpc://localhost:2222",
     "backend": "fake",
+    "record": "run.jsonl",
     "precision_mode_v2": "origin",
     "deterministic": 1,
 }
@@ -63,6 +64,7 @@ def test_options(full):
     assert full.accelerate == FULL["accelerate"]
     assert full.target == FULL["target"]
     assert full.backend == "fake"
+    assert full.record == "run.jsonl"
 
 
 def test_inference():
@@ -70,6 +72,15 @@ def test_inference():
     assert dict(NpuSession.for_inference().options) == {"graph_run_mode": 0}
     assert NpuSession.for_inference(graph_run_mode=0) == NpuSession.for_inference()
     assert NpuSession.for_inference().scene is Scene.INFERENCE
+
+
+def test_record(tmp_path):
+    """A record's path comes as text or as a path; an empty flag is none, and what is no path is refused."""
+    assert NpuSession.for_inference(record=tmp_path / "run.jsonl").record == str(tmp_path / "run.jsonl")
+    assert NpuSession.for_training(record="").record is None
+    assert NpuSession.for_training() == NpuSession.for_training(record=None)
+    for wrong in (1, True, b"run.jsonl", "a\0b", ["run.jsonl"]):
+        assert problems(NpuSession.for_training, record=wrong) == [("NPU106", "record")]
 
 
 def test_frozen(full):
@@ -108,6 +119,8 @@ def test_equal(full):
         {"profiling": None},
         {"accelerate": AcceleratedTraining.by_step(101)},
         {"target": ""},
+        {"record": None},
+        {"record": "other.jsonl"},
         {"backend": "npu"},
         {"product": Product.ATLAS_A2},
         {"deterministic": 0},
@@ -230,6 +243,8 @@ def test_no_pickle_with_graph():
         {"accelerate": AcceleratedTraining.by_loss(1.0, 2.0)},
         {"accelerate": None},
         {"target": ""},
+        {"record": None},
+        {"record": "other.jsonl"},
         {"backend": "npu"},
         {"backend": None},
         {"graph": object()},
@@ -351,7 +366,8 @@ def test_from_proto(tf1, full):
     assert again.options == full.options
     assert again.dump == full.dump
     # What has no place in a ConfigProto can be added.
-    again = NpuSession.from_config(full.config_proto(), accelerate=full.accelerate, backend="fake", target=full.target)
+    others = {"accelerate": full.accelerate, "backend": "fake", "target": full.target, "record": full.record}
+    again = NpuSession.from_config(full.config_proto(), **others)
     assert again.accelerate == full.accelerate
     assert again.backend == "fake"
 

@@ -8,6 +8,7 @@ import hypothesis
 import hypothesis.strategies as st
 import pytest
 from click.testing import CliRunner
+from processes import run as run_program
 
 from npusession.cli import main
 from npusession.record import Record, RecordError, read
@@ -60,6 +61,22 @@ def test_sessions_add_up(tmp_path):
     assert second.error == "ValueError: of the body"
 
 
+def test_at_the_same_time(tmp_path):
+    """Records of sessions that are open at the same time are kept apart in one file."""
+    one, other = Record(tmp_path / "run.jsonl"), Record(tmp_path / "run.jsonl")
+    one.begin(**ABOUT)
+    other.begin(**ABOUT)
+    for step in range(3):
+        one.step(step, 0.0, 10.0**9, None, None)
+        other.step(10 + step, 0.0, 10.0**9 + step, None, None)
+    other.end(KeyboardInterrupt())
+    one.end()
+    first, second = read(tmp_path / "run.jsonl")
+    assert [step.step for step in first.steps] == [0, 1, 2]
+    assert [step.step for step in second.steps] == [10, 11, 12]
+    assert (first.error, second.error) == (None, "KeyboardInterrupt")
+
+
 @hypothesis.given(
     st.lists(
         st.tuples(
@@ -91,6 +108,16 @@ def test_a_killed_process(tmp_path):
     (section,) = read(path)
     assert len(section.steps) == 50
     assert section.ended is None
+
+
+def test_after_a_killed_process(tmp_path):
+    """A session adds its section to a file whose last line breaks off; a warning names the line that is lost."""
+    path = training(tmp_path / "run.jsonl", steps=2)
+    path.write_text(path.read_text()[:-5])
+    training(path, steps=3)
+    with pytest.warns(RuntimeWarning, match="left out what cannot be read, line 6"):
+        first, second = read(path)
+    assert (first.ended, len(first.steps), len(second.steps)) == (None, 2, 3)
 
 
 @pytest.mark.parametrize("text", ["", "{}\n", "[]\n", "5\n", "none\n", '{"event": "step", "step": 1}\n', "\x00\n"])
@@ -165,6 +192,45 @@ def test_pages_of_odd_trainings(tmp_path, losses):
     result = CliRunner().invoke(main, ["report", str(tmp_path / "run.jsonl")])
     assert result.exit_code == 0, result.output
     assert "breaks off" in (tmp_path / "run.html").read_text()
+
+
+def test_runs_of_several_steps(tmp_path):
+    """With iterations_per_loop the page counts the steps, not the runs, and says what was timed."""
+    path = training(tmp_path / "run.jsonl", options={"iterations_per_loop": 10}, total_steps=1000)
+    assert CliRunner().invoke(main, ["report", str(path)]).exit_code == 0
+    page = (tmp_path / "run.html").read_text()
+    for text in ("1000 of 1000, from step 0", "first run of 10 steps"):
+        assert text in page
+
+
+def test_off():
+    """Without a record nothing of it is even imported."""
+    pytest.importorskip("tensorflow", reason="sessions need TensorFlow")
+    code, output, errors = run_program(
+        """
+        with plan as s:
+            for step in s.steps(2, progress=False):
+                s.run(two)
+        say([name for name in sys.modules if name.startswith("npusession.record")])
+        """
+    )
+    assert (code, output.strip()) == (0, "[]"), errors
+
+
+def test_forgotten():
+    """A session that nobody closed, since an exception ended the program, has that exception on record."""
+    pytest.importorskip("tensorflow", reason="sessions need TensorFlow")
+    code, output, errors = run_program(
+        """
+        import atexit, json, tempfile
+        folder = tempfile.TemporaryDirectory()
+        path = os.path.join(folder.name, "run.jsonl")
+        atexit.register(lambda: say(json.loads(open(path).readlines()[-1])["error"]))
+        s = plan.replace(record=path).start()
+        raise ValueError("of the program")
+        """
+    )
+    assert (code, output.strip()) == (1, "ValueError: of the program"), errors
 
 
 def test_nothing_is_overwritten(tmp_path):

@@ -25,12 +25,14 @@ def loss_chart(section: Section) -> Figure | None:
     figure, axes = _axes("Loss", "step", "loss")
     steps, losses = _thinned(np.array([step.step for step in known]), np.array([step.loss for step in known]))
     axes.plot(steps, losses, color=_LINE, linewidth=1.2)
+    axes.xaxis.get_major_locator().set_params(integer=True)
     labelled = False
     for phase, group in itertools.groupby(section.steps, key=lambda step: step.phase):
         if phase == "low":
             stretch: list[Step] = list(group)
             label = None if labelled else "low precision"
-            axes.axvspan(stretch[0].step - 0.5, stretch[-1].step + 0.5, color=_LOW, alpha=0.3, lw=0, label=label)
+            first, last = stretch[0].step - 0.5, stretch[-1].step + section.loop - 0.5
+            axes.axvspan(first, last, color=_LOW, alpha=0.3, lw=0, label=label)
             labelled = True
     bad = [step.step for step in known if step.loss is None or not np.isfinite(step.loss)]
     for number, step in enumerate(bad[:100]):
@@ -40,26 +42,39 @@ def loss_chart(section: Section) -> Figure | None:
     finite = losses[np.isfinite(losses)]
     if finite.size and finite.min() > 0 and finite.max() > 100 * finite.min():
         axes.set_yscale("log")
+        axes.set_ylabel("loss, logarithmic")
     return figure
 
 
 def time_chart(section: Section) -> Figure | None:
     """Draw how step times are distributed; ``None`` without steps."""
     # The first step compiles the graph; it would leave the others a line at the edge.
-    later = np.array([step.seconds for step in section.steps[1:]]) * 1000
+    times = later = np.array([step.seconds for step in section.steps[1:]]) * 1000
     if later.size == 0 or later.max() <= 0:
         return None
-    figure, axes = _axes("Step times, without the first", "milliseconds", "steps")
-    wide = np.percentile(later, 99) > 20 * max(np.median(later), 1e-6)
+    figure, axes = (
+        _axes("Step times, without the first", "milliseconds", "steps")
+        if section.loop == 1
+        else _axes("Times of runs, without the first", f"milliseconds for {section.loop} steps", "runs")
+    )
+    usual = float(np.percentile(later, 99))
+    wide = usual > 20 * max(np.median(later), 1e-6)
     low, high = max(later.min(), 1e-4), max(later.max(), 1.001 * later.min(), 2e-4)
+    if high > 2 * usual > 2.002 * low:
+        # A few slow steps would press all others together at the edge.
+        high = 2 * usual
+        beyond = later[later > high]
+        axes.plot([], [], " ", label=f"not shown: {beyond.size}, up to {beyond.max():.3g} ms")
+        later = later[later <= high]
     bins = np.geomspace(low, high, 60) if wide else np.linspace(0 if low < high / 2 else low, high, 60)
+    axes.yaxis.get_major_locator().set_params(integer=True)
     axes.hist(np.maximum(later, low), bins=bins, color=_LINE)
     if wide:
         axes.set_xscale("log")
     for share, style in ((50, "-"), (95, "--"), (99, ":")):
-        value = float(np.percentile(later, share))
-        name = "median" if share == 50 else f"{share} %"
-        axes.axvline(value, color="#333333", linestyle=style, lw=1, label=f"{name}: {value:.3g} ms")
+        value = float(np.percentile(times, share))
+        name = "median:" if share == 50 else f"{share} % within"
+        axes.axvline(value, color="#333333", linestyle=style, lw=1, label=f"{name} {value:.3g} ms")
     axes.legend(loc="best", frameon=False)
     return figure
 
@@ -82,13 +97,16 @@ def life_chart(section: Section) -> Figure | None:
     for row, (_, at, seconds) in enumerate(bars):
         # A stage that took no time to speak of still is a mark to see.
         axes.barh(row, max(seconds, longest / 400), left=at, color=_LINE, height=0.6)
-        right = at + seconds < 0.7 * longest
+        # Beside the bar where there is room, and in one that leaves none.
+        side, place = (1, at + max(seconds, longest / 400)) if at + seconds < 0.85 * longest else (-1, at)
+        within = side < 0 and at < 0.15 * longest
         axes.text(
-            at + (max(seconds, longest / 400) if right else 0) + (1 if right else -1) * longest * 0.01,
+            at + 0.01 * longest if within else place + side * 0.01 * longest,
             row,
             _duration(seconds),
             va="center",
-            ha="left" if right else "right",
+            ha="left" if within or side > 0 else "right",
+            color="white" if within else "black",
             fontsize=8,
         )
     axes.set_yticks(range(len(bars)))

@@ -73,18 +73,22 @@ def _section(section: Section, number: int) -> str:
 
 def _summary(section: Section) -> list[tuple[str, object]]:
     about = section.about
+    device, size = about.get("device"), about.get("rank_size")
     rows = [
-        ("runs on", "{}, device {}, rank {} of {}".format(*(about.get(n, "?") for n in _WHERE))),
+        ("runs on", f"{_BACKENDS.get(str(about.get('backend')), 'a backend that is not known')}, device {device}"),
+        ("rank", f"{about.get('rank') if about.get('rank') is not None else 'not known'} of {size}"),
         ("scene", about.get("scene")),
         ("product", about.get("product") or "not given"),
     ]
     if section.steps:
         seconds = np.array([step.seconds for step in section.steps])
         of = f" of {about['total_steps']}" if about.get("total_steps") else ""
-        rows.append(("steps", f"{len(seconds)} (from {section.steps[0].step}){of}"))
+        first = "first step" if section.loop == 1 else f"first run of {section.loop} steps"
+        rows.append(("steps", f"{len(seconds) * section.loop}{of}, from step {section.steps[0].step}"))
         if len(seconds) > 1 and seconds[1:].sum() > 0:
-            rows.append(("steps per second", f"{(len(seconds) - 1) / seconds[1:].sum():.4g}, without the first step"))
-        rows.append(("first step", f"{seconds[0]:.4g} s"))
+            rate = (len(seconds) - 1) * section.loop / seconds[1:].sum()
+            rows.append(("steps per second", f"{rate:.4g}, without the {first}"))
+        rows.append((first, f"{seconds[0]:.4g} s"))
         losses = [step.loss for step in section.steps if step.loss is not None]
         if losses:
             rows.append(("loss", f"{losses[0]:.6g} at first, {losses[-1]:.6g} at last"))
@@ -93,11 +97,12 @@ def _summary(section: Section) -> list[tuple[str, object]]:
         if any(step.phase == "low" for step in section.steps):
             rows.append(("original precision", f"from step {back[0]}" if back else "did not come back"))
     if section.ended is not None:
-        rows.append(("open for", f"{section.ended:.4g} s"))
+        rows.append(("whole time", f"{section.ended:.4g} s"))
+    rows.append(("written by", f"npusession {about.get('version')}, process {about.get('process')}"))
     return rows
 
 
-_WHERE = ("backend", "device", "rank", "rank_size")
+_BACKENDS = {"npu": "the NPU", "fake": "the fake backend (TensorFlow's CPU)"}
 
 
 def _table(rows: typing.Iterable[tuple[str, object]]) -> str:

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import typing
+import warnings
 
 from ..errors import NpuSessionError
 
@@ -50,44 +51,59 @@ class Section:
     ended: float | None = None
     error: str | None = None
 
+    @property
+    def loop(self) -> int:
+        """Training steps in one run, of which one step was recorded."""
+        return int(self.about.get("options", {}).get("iterations_per_loop", 1))
+
 
 def read(path: str | os.PathLike[str]) -> list[Section]:
-    """Read a record; a last line that a killed process left unfinished is passed over.
+    """Read a record.
+
+    Lines that a killed process or a full disk left unfinished are passed over, with a warning when they are not the
+    last.
 
     Raises:
-        RecordError: the file is no record; the message says in which line.
+        RecordError: the file is no record; the message says why.
         OSError: it cannot be read.
     """
     sections: list[Section] = []
+    by_id: dict[str, Section] = {}
+    unread = []
     with open(path, encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
                 continue
             try:
-                fields = json.loads(line)
-                _add(sections, fields)
-            except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
-                if not line.endswith("\n"):
-                    break
-                raise RecordError(
-                    f"{os.fspath(path)!r}, line {number}: no line of a record ({type(error).__name__}: {error}). "
-                    'A record is the file that NpuSession.for_training(record="run.jsonl") writes.'
-                ) from None
+                _add(json.loads(line), sections, by_id)
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                if not sections:
+                    raise RecordError(
+                        f"{os.fspath(path)!r}, line {number}: no line of a record ({type(error).__name__}: {error}). "
+                        'A record is the file that NpuSession.for_training(record="run.jsonl") writes.'
+                    ) from None
+                if line.endswith("\n"):
+                    unread.append(str(number))
     if not sections:
         raise RecordError(f"{os.fspath(path)!r} holds no record of a session")
+    if unread:
+        lines = ", ".join(unread[:10]) + (", ..." if unread[10:] else "")
+        warnings.warn(f"{os.fspath(path)!r}: left out what cannot be read, line {lines}", RuntimeWarning, stacklevel=2)
     return sections
 
 
-def _add(sections: list[Section], fields: dict[str, typing.Any]) -> None:
-    event = fields["event"]
+def _add(fields: dict[str, typing.Any], sections: list[Section], by_id: dict[str, Section]) -> None:
+    event, name = fields["event"], fields["section"]
     if event == "session":
         sections.append(Section(fields))
-    elif event == "step":
-        loss = fields["loss"]
-        phase = fields["phase"]
+        by_id[name] = sections[-1]
+        return
+    section = by_id[name]
+    if event == "step":
+        loss, phase = fields["loss"], fields["phase"]
         numbers = int(fields["step"]), float(fields["at"]), float(fields["seconds"])
-        sections[-1].steps.append(Step(*numbers, None if loss is None else float(loss), phase))
+        section.steps.append(Step(*numbers, None if loss is None else float(loss), phase))
     elif event == "stage":
-        sections[-1].stages.append(Stage(str(fields["name"]), float(fields["at"]), float(fields["seconds"])))
+        section.stages.append(Stage(str(fields["name"]), float(fields["at"]), float(fields["seconds"])))
     elif event == "end":
-        sections[-1].ended, sections[-1].error = float(fields["at"]), fields["error"]
+        section.ended, section.error = float(fields["at"]), fields["error"]

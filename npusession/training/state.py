@@ -26,6 +26,7 @@ class TrainingState:
         step: training steps made so far.
         initial: steps that were made before this training began or went on.
         loss: the loss that was reported last, ``None`` before the first one.
+        losses: how many losses were reported.
         interrupted: whether Ctrl-C ended the last loop.
     """
 
@@ -36,6 +37,7 @@ class TrainingState:
         self.initial = 0 if self.by_step is None else int(self.by_step.now or 0)
         self.step = self.initial
         self.loss: float | None = None
+        self.losses = 0
         self.interrupted = False
 
     @property
@@ -68,6 +70,7 @@ class TrainingState:
                 self.acceleration.tell_step(step)
         if loss is not None:
             self.loss = loss
+            self.losses += 1
             if self.acceleration is not None:
                 self.acceleration.tell_loss(loss)
 

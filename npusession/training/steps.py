@@ -118,7 +118,9 @@ def _check_loops(opening: Opening, first: int, total: int) -> None:
 
 
 def _started(opening: Opening, loop: typing.Generator[int, None, None]) -> typing.Iterator[int]:
-    """Have a loop that somebody keeps, and with it its handler of Ctrl-C, end with its session."""
+    """Have a loop that somebody keeps, and with it its handler of Ctrl-C, end with its session; record its steps."""
+    if opening.record is not None:
+        loop = opening.record.steps(opening.training, loop)
     known = weakref.ref(loop)
 
     def ending() -> typing.Callable[[], None] | None:
