@@ -140,10 +140,10 @@ class TestRefusals:
     def test_no_keyword(self):
         """An option that NPURunConfig does not know is refused, and so are gears that it would drop."""
         plan = NpuSession.for_training(backend="fake", graph_exec_timeout=600000)
-        with pytest.raises(OptionsError, match="NPU307 graph_exec_timeout.*no keyword"):
+        with pytest.raises(OptionsError, match=r"NPU307 graph_exec_timeout.*no keyword"):
             plan.npu_run_config()
         plan = NpuSession.for_inference(backend="fake", input_shape="x:-1", dynamic_dims="1;2", dynamic_node_type=1)
-        with pytest.raises(OptionsError, match="NPU308 .*without compile_hybrid_mode"):
+        with pytest.raises(OptionsError, match=r"NPU308 .*without compile_hybrid_mode"):
             plan.npu_run_config()
 
     def test_newer_option(self):
@@ -173,7 +173,7 @@ class TestRefusals:
         """Where TensorFlow has no estimators that is what the error says."""
         if hasattr(tf1, "estimator"):
             pytest.skip("this TensorFlow has estimators")
-        with pytest.raises(LifecycleError, match="has no tf.estimator, which went with 2.16"):
+        with pytest.raises(LifecycleError, match=r"has no tf\.estimator, which went with 2\.16"):
             getattr(NpuSession.for_training(backend="fake"), method)()
 
 

@@ -104,7 +104,9 @@ EXAMPLES: dict[str, str] = {
     "NPU282": 'NpuSession.for_training(product="A2", distribute_config="/data/distribute.cfg")',
     "NPU290": 'NpuSession.for_training(accelerate=AcceleratedTraining.from_string("fast|loss", total_steps=5))',
     "NPU307": "NpuSession.for_training(graph_exec_timeout=600000).npu_run_config()",
-    "NPU308": 'NpuSession.for_inference(input_shape="data:-1", dynamic_dims="1;8", dynamic_node_type=1).npu_run_config()',
+    "NPU308": (
+        'NpuSession.for_inference(input_shape="data:-1", dynamic_dims="1;8", dynamic_node_type=1).npu_run_config()'
+    ),
     "NPU401": 'check_parameters([], environ={"ASCEND_DEVICE_ID": "-1"})',
     "NPU402": 'check_parameters([("session_device_id", "i", 3)], environ={"DEVICE_ID": "0"})',
     "NPU403": 'NpuSession.for_training(accelerate=AcceleratedTraining("fast|step|0.9")).check()',

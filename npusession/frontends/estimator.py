@@ -51,9 +51,7 @@ def run_config(plan: NpuSession, keywords: dict[str, typing.Any]) -> typing.Any:
 def npu_run_config(plan: NpuSession, keywords: dict[str, typing.Any]) -> typing.Any:
     """Make an NPURunConfig; see :meth:`npusession.NpuSession.npu_run_config`."""
     own = {option.run_config.partition(".")[0] for option in TABLE.values()} - {""}
-    check(
-        plan, keywords, {**_DECIDED, **{name: "options are given to the plan, under their own names" for name in own}}
-    )
+    check(plan, keywords, {**dict.fromkeys(own, "options are given to the plan, under their own names"), **_DECIDED})
     tree = _tree(plan.options)
     _estimators()
     module = load(plan.backend).load("estimator.npu.npu_config")

@@ -20,10 +20,11 @@ def entered(manager: typing.Any, name: str) -> typing.Iterator[typing.Any]:
     try:
         yield value
     except BaseException as error:
-        ended: list[bool] = []
+        cause: BaseException = error
+        ended: list[object] = []
         cleanup = Cleanup()
-        cleanup.add(name, lambda: ended.append(bool(_leave(manager, error))))
-        cleanup.run(error)
+        cleanup.add(name, lambda: ended.append(_leave(manager, cause)))
+        cleanup.run(cause)
         if not any(ended):
             raise
     else:

@@ -86,8 +86,8 @@ class Option:
         yields_to: environment variables that go before the option, with the value that then holds.
         file_format: name of the side file's format in :mod:`npusession.configfiles`, for an option that is a path
             to one.
-        run_config: the keyword of NPURunConfig that the option is, by default the option's name; of one within a
-            class, such as DumpConfig, ``dump_config.dump_path``; empty when there is none.
+        run_config: the keyword of NPURunConfig that the option is, such as ``precision_mode``, or within an object
+            ``dump_config.dump_path``; by default the option's name, and empty when there is none.
     """
 
     name: str
@@ -107,7 +107,7 @@ class Option:
     replaces: tuple[str, ...] = ()
     yields_to: typing.Mapping[str, Wire] = dataclasses.field(default_factory=dict)
     file_format: str = ""
-    run_config: str | None = None
+    run_config: str = "="
     #: The page and section that describe it; the group that has the option adds the section.
     source: str = dataclasses.field(init=False, repr=False)
     #: Canonical form of each value of a choice or a flag.
@@ -128,7 +128,7 @@ class Option:
         unrestricted = self.scenes == BOTH and self.products == ALL_PRODUCTS and not self.instead
         derived: dict[str, object] = {
             "source": self.page.value,
-            "run_config": self.name if self.run_config is None else self.run_config,
+            "run_config": self.name if self.run_config == "=" else self.run_config,
             "values": values,
             "usual": {value: wire for value, wire in values.items() if unrestricted and wire not in limited},
             "limited": limited,

@@ -15,7 +15,7 @@ _ON_OFF = Flag()
 
 
 def _reserved(
-    name: str, kind: Kind, summary: str, summary_zh: str, *defaults: Default, run_config: str | None = None
+    name: str, kind: Kind, summary: str, summary_zh: str, *defaults: Default, run_config: str = "="
 ) -> Option:
     return Option(
         name, kind, summary, summary_zh, page=Page.RUNTIME, defaults=defaults, status=Status.RESERVED,
@@ -59,12 +59,14 @@ _PLAIN = (
     _reserved("enable_graph_parallel", _ON_OFF, "Whether graphs are cut for several devices.", "是否开启图的并行切分。",
               Default(False), run_config="experimental_config.enable_graph_parallel"),
     _reserved("experimental_logical_device_cluster_deploy_mode", _ANY, "How logical devices are deployed in a cluster.",
-              "逻辑设备集群的部署模式。", Default("LB"), run_config="experimental_config.logical_device_cluster_deploy_mode"),
+              "逻辑设备集群的部署模式。", Default("LB"),
+              run_config="experimental_config.logical_device_cluster_deploy_mode"),
     _reserved("experimental_logical_device_id", _ANY, "Logical devices to deploy to.",
               "部署所用的逻辑设备 ID。", run_config="experimental_config.logical_device_id"),
     _reserved("experimental_model_deploy_devicelist", _ANY, "Devices that a model is deployed to.",
               "模型部署的设备列表。", run_config="experimental_config.model_deploy_devicelist"),
-    _reserved("experimental_model_deploy_mode", _ANY, "How a model is deployed.", "模型部署模式。", run_config="experimental_config.model_deploy_mode"),
+    _reserved("experimental_model_deploy_mode", _ANY, "How a model is deployed.", "模型部署模式。",
+              run_config="experimental_config.model_deploy_mode"),
     _reserved("graph_exec_timeout", _INT64, "Time that a graph may run, in ms.", "图执行的超时时间，单位 ms。",
               Default(600000), run_config=""),
     _reserved("graph_parallel_option_path", _ANY, "File with the options of cutting graphs.",
@@ -77,10 +79,12 @@ _PLAIN = (
     _reserved("lower_functional_ops", _ON_OFF, "Whether functional control flow is lowered.",
               "是否展开函数式控制流算子。",
               Default(False), run_config=""),
-    _reserved("memory_optimization_policy", _ANY, "What memory is optimised for.", "内存优化策略。", run_config="memory_config.memory_optimization_policy"),
+    _reserved("memory_optimization_policy", _ANY, "What memory is optimised for.", "内存优化策略。",
+              run_config="memory_config.memory_optimization_policy"),
     _reserved("oo_level", _ANY, "How much graphs are optimised.", "图编译优化级别。", Default("O3")),
     _reserved("optimization_switch", _ANY, "Switches of single optimisations.", "单项优化的开关。"),
-    _reserved("resource_config_path", _ANY, "File with the resources of a deployment.", "部署资源的配置文件。", run_config="experimental_config.resource_config_path"),
+    _reserved("resource_config_path", _ANY, "File with the resources of a deployment.", "部署资源的配置文件。",
+              run_config="experimental_config.resource_config_path"),
     _reserved("soc_config", _ANY, "SoC version to compile for.", "编译所针对的 SoC 版本。"),
     _reserved("task_index", _INT64, "The process's number within its part of the cluster.", "进程在所属角色中的编号。",
               Default(0), run_config=""),
