@@ -15,11 +15,11 @@ from .backends import NAMES, Backend, load
 from .environment import DEVICE_VARIABLES, original
 from .errors import OptionsError
 from .explain import Row, rows
+from .frontends.methods import FrontendMethods
 from .options import TABLE, AcceleratedTraining, Dump, Profiling, Report, Scene, check, unknown_name
 from .options.basic import GRAPH_RUN_MODE, RUN_MODES, SESSION_DEVICE_ID
 from .options.kinds import Wire
 from .options.model import problem
-from .options.performance import ITERATIONS_PER_LOOP
 from .options.problems import BAD_TYPE, BAD_VALUE
 from .planfile import read, write
 from .products import Product, detect
@@ -34,7 +34,7 @@ if typing.TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class NpuSession:
+class NpuSession(FrontendMethods):
     """A plan: everything that a session on the NPU needs, checked before native code sees it.
 
     Made by :meth:`for_training`, :meth:`for_inference` or :meth:`from_config`; entering it opens the session::
@@ -314,173 +314,6 @@ class NpuSession:
         if report:
             raise OptionsError(report.errors)
         return load(self.backend)
-
-    def loop(self, train_op: typing.Any) -> typing.Any:
-        """Prepare a graph that will be final by the time that its session is open for iterations_per_loop.
-
-        The number of steps is set by :meth:`RunningSession.loop`, or by the hooks of a session. Where the graph stays
-        open, :meth:`RunningSession.loop` alone is enough.
-
-        Args:
-            train_op: the operation that makes a training step, or a tensor of it.
-
-        Returns:
-            The operation to run; ``train_op`` itself where a run makes one step.
-
-        Raises:
-            BackendError: the backend cannot be loaded.
-        """
-        if self.options.get(ITERATIONS_PER_LOOP.name, 1) == 1:
-            return train_op
-        from .training.loops import create
-
-        return create(load(self.backend), train_op)
-
-    def monitored(
-        self,
-        *,
-        checkpoint_dir: str | None = None,
-        hooks: typing.Iterable[typing.Any] = (),
-        step: typing.Any = None,
-        loss: typing.Any = None,
-        **keywords: typing.Any,
-    ) -> typing.ContextManager[typing.Any]:
-        """Return a context manager for a ``tf.train.MonitoredTrainingSession`` with the system opened around it.
-
-        ::
-
-            with plan.monitored(checkpoint_dir="/data/model", hooks=[tf.train.StopAtStepHook(1000)]) as session:
-                while not session.should_stop():
-                    session.run(train_op)
-
-        Accelerated training and iterations_per_loop are followed by hooks. Rank 0 is the chief, and alone writes
-        checkpoints and summaries; the other ranks restore from the same directory.
-
-        Args:
-            checkpoint_dir: directory to restore from, and for checkpoints and summaries.
-            hooks: hooks of your own.
-            step: what counts the steps made, as for :meth:`RunningSession.hooks`.
-            loss: the loss, as for :meth:`RunningSession.hooks`.
-            **keywords: further arguments of ``MonitoredTrainingSession``; ``config``, ``master`` and ``is_chief`` are
-                the plan's.
-
-        Raises:
-            TypeError: an argument is the plan's.
-            OptionsError: iterations_per_loop does not divide the steps of a save, summary or log line; and what
-                :meth:`start` raises, when it is entered.
-        """
-        from .frontends.monitored import monitored
-
-        return monitored(self, checkpoint_dir, hooks, step, loss, keywords)
-
-    def supervisor(
-        self, logdir: str | None = None, **keywords: typing.Any
-    ) -> typing.ContextManager[tuple[typing.Any, typing.Any]]:
-        """Return a context manager for a ``tf.train.Supervisor`` and its managed session.
-
-        ::
-
-            with plan.supervisor("/data/model") as (supervisor, session):
-                while not supervisor.should_stop():
-                    session.run(train_op)
-
-        Rank 0 is the chief, and alone writes; the other ranks restore from ``logdir``.
-
-        Args:
-            logdir: directory to restore from, and for checkpoints and summaries.
-            **keywords: further arguments of ``Supervisor``; ``graph`` and ``is_chief`` are the plan's.
-
-        Raises:
-            TypeError: an argument is the plan's.
-            OptionsError: the plan has accelerated training and does not name the train op, by which it is followed
-                here; and what :meth:`start` raises, when it is entered.
-            GraphRequiredError: TensorFlow executes eagerly, which a Supervisor's threads cannot bear.
-        """
-        from .frontends.supervisor import supervisor
-
-        return supervisor(self, logdir, keywords)
-
-    def run_config(self, **keywords: typing.Any) -> typing.Any:
-        """Return a ``tf.estimator.RunConfig`` with the plan as its session's configuration.
-
-        ::
-
-            with System(plan) as system:
-                estimator = tf.estimator.Estimator(model_fn, config=system.plan.run_config(model_dir="/data/model"))
-                estimator.train(input_fn, steps=1000, hooks=system.hooks())
-                estimator.evaluate(test_input_fn)
-
-        A plan with side files that are given as values has paths for them while a :class:`System` is held; take
-        ``system.plan`` then, as above.
-
-        Args:
-            **keywords: the arguments of ``RunConfig``, but for ``session_config``.
-
-        Raises:
-            TypeError: ``session_config`` is given.
-            OptionsError: iterations_per_loop does not divide the steps of a save, summary or log line.
-            LifecycleError: this TensorFlow has no tf.estimator.
-            ValueError: a side file was not written yet.
-        """
-        from .frontends.estimator import run_config
-
-        return run_config(self, keywords)
-
-    def npu_run_config(self, **keywords: typing.Any) -> typing.Any:
-        """Return an NPURunConfig of the adapter, for NPUEstimator, whose keywords are the plan's options.
-
-        Options that NPURunConfig groups go into its DumpConfig, ProfilingConfig, MemoryConfig, ExperimentalConfig and
-        DynamicInputConfig. What the plan leaves out has NPURunConfig's own defaults, which the estimator writes.
-
-        Args:
-            **keywords: the arguments of NPURunConfig that are no options, such as ``model_dir`` or
-                ``save_checkpoints_steps``.
-
-        Raises:
-            TypeError: an argument is an option, or ``session_config``.
-            OptionsError: NPURunConfig has no keyword for an option, which a second NpuOptimizer entry could carry only
-                past the runtime's checks; or iterations_per_loop does not divide the steps of a save, summary or log
-                line.
-            LifecycleError: this TensorFlow has no tf.estimator.
-            BackendError: the backend cannot be loaded.
-        """
-        from .frontends.estimator import npu_run_config
-
-        return npu_run_config(self, keywords)
-
-    def interactive(self) -> RunningSession:
-        """Open the session and make it and its graph the default ones until it is closed, for notebooks.
-
-        ::
-
-            s = plan.interactive()
-            weight.initializer.run()
-            print(weight.eval())
-            s.close()
-
-        Raises:
-            OptionsError: and the others that :meth:`start` raises.
-        """
-        from .frontends.interactive import interactive
-
-        return interactive(self)
-
-    def keras(self) -> typing.ContextManager[RunningSession]:
-        """Return a context manager in which ``tf.keras`` runs in the plan's session; afterwards in what it ran before.
-
-        ::
-
-            with plan.keras():
-                model = build_model()
-                model.compile("sgd", "mse")
-                model.fit(images, labels)
-
-        Raises:
-            LifecycleError: this TensorFlow's Keras has no sessions; when it is entered, as the errors of :meth:`start`.
-        """
-        from .frontends.keras import keras
-
-        return keras(self)
 
     def start(self) -> RunningSession:
         """Open the session without ``with``; call :meth:`RunningSession.close` or ``stop`` in a ``finally``.

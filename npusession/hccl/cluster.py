@@ -158,8 +158,8 @@ class Cluster:
 
     @property
     def told(self) -> bool:
-        """Whether HCCL is told of the cluster: it reads rank tables and CM_* variables, and nothing else."""
-        return self.source in (Source.RANK_TABLE, Source.CHIEF)
+        """Whether HCCL is told of the cluster: by a rank table, by CM_* variables, or in the emulation by its hub."""
+        return self.source in (Source.RANK_TABLE, Source.CHIEF, Source.HUB)
 
     @property
     def entry(self) -> Rank | None:
