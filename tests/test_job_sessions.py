@@ -199,8 +199,7 @@ def test_the_example(tmp_path):
         command = [sys.executable, "-m", "npusession", "launch", "--fake", "--nproc", str(ranks), str(example)]
         done = subprocess.run(
             [*command, "--steps", "50"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             text=True,
             timeout=240,
         )
