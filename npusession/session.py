@@ -205,6 +205,38 @@ class NpuSession(FrontendMethods):
         make = type(self).for_training if self.scene is Scene.TRAINING else type(self).for_inference
         return make(**keywords)
 
+    def for_scene(self, scene: Scene | str, **changes: typing.Any) -> NpuSession:
+        """Return a plan like this one for the other scene, as for serving on what a training was made with.
+
+        ::
+
+            with plan.for_scene("inference", graph=frozen) as s:
+                s.run("digits:0", {"images:0": images})
+
+        Options that do not apply to that scene are left out: accelerated training, iterations_per_loop and the like.
+        Overflow detection, which is for training, is left out whole. The others stay, and are checked for the scene.
+
+        Args:
+            scene: ``"training"`` or ``"inference"``.
+            **changes: keywords to add or to change, as for :meth:`replace`: the graph to serve, or the gears of its
+                inputs.
+
+        Raises:
+            OptionsError: there is no such scene, or options do not go together in it.
+        """
+        wanted = scene_of(scene)
+        if wanted is None or wanted is self.scene:
+            return self.replace(**changes)
+        kept = {
+            name: value
+            for name, value in self._given.options
+            if name != GRAPH_RUN_MODE.name and (name not in TABLE or wanted in TABLE[name].scenes)
+        }
+        if self.dump is not None and self.dump.overflow_mode is not None:
+            kept = {name: value for name, value in kept.items() if name not in Dump.NAMES}
+        given = self._given._replace(options=tuple(kept.items()), accelerate=None)
+        return dataclasses.replace(self, scene=wanted, _given=given).replace(**changes)
+
     @property
     def options(self) -> typing.Mapping[str, Wire]:
         """The options that were given, canonical values by name, groups included."""
