@@ -155,8 +155,8 @@ class Cluster:
 
     @property
     def told(self) -> bool:
-        """Whether HCCL is told of the cluster: it reads rank tables and CM_* variables, and nothing else."""
-        return self.source in (Source.RANK_TABLE, Source.CHIEF)
+        """Whether HCCL is told of the cluster; what Slurm and MPI say it does not read."""
+        return self.source not in (Source.MPI, Source.SLURM, Source.SINGLE)
 
     @property
     def entry(self) -> Rank | None:
