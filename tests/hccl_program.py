@@ -94,22 +94,28 @@ def check_gradients():
 
 def check_group():
     """A group of the first ranks counts for itself, forward and backward."""
-    with hccl.init(NpuSession.for_training(backend="fake")):
+    with hccl.init(NpuSession.for_training(backend="fake")), tensorflow.Graph().as_default() as graph:
         ranks = list(range(max(1, hccl.size() // 2)))
         if hccl.rank() not in ranks:
             return
-        with hccl.group("first", ranks) as first, tensorflow.Graph().as_default() as graph:
+        with hccl.group("first", ranks) as first:
             assert (first.rank, first.size) == (hccl.rank(), len(ranks))
             x = tf1.constant([1.0])
             total = hccl.allreduce(x, group=first)
             gradient = tf1.gradients(total * 3, x)[0]
-            gathered = hccl.allgather([first.rank], group="first")
             with plan(graph) as s:
                 assert s.run(total).tolist() == [first.size]
                 assert s.run(gradient).tolist() == [3 * first.size]
-            # With the last session the runtime has finalised; the group is there again.
-            with plan(graph) as s:
-                assert s.run(gathered).tolist() == ranks
+
+
+def check_group_over_sessions():
+    """A group is there again when the runtime has finalised with the last session and initialises again."""
+    with hccl.init(NpuSession.for_training(backend="fake")), tensorflow.Graph().as_default() as graph:
+        with hccl.group("all", range(hccl.size())) as everybody:
+            gathered = hccl.allgather([everybody.rank], group="all")
+            for _ in range(2):
+                with plan(graph) as s:
+                    assert s.run(gathered).tolist() == list(range(hccl.size()))
 
 
 def check_neighbours():

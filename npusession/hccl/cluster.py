@@ -158,8 +158,8 @@ class Cluster:
 
     @property
     def told(self) -> bool:
-        """Whether HCCL is told of the cluster: by a rank table, by CM_* variables, or in the emulation by its hub."""
-        return self.source in (Source.RANK_TABLE, Source.CHIEF, Source.HUB)
+        """Whether HCCL is told of the cluster; what Slurm and MPI say it does not read."""
+        return self.source not in (Source.MPI, Source.SLURM, Source.SINGLE)
 
     @property
     def entry(self) -> Rank | None:
