@@ -47,7 +47,8 @@ def model_fn(features: typing.Any, labels: typing.Any, mode: str) -> typing.Any:
 
 def graph() -> typing.Any:
     """Build it with its input in the default graph: the train op, the step, the accuracy on all images."""
-    return model_fn(*tf.data.make_one_shot_iterator(batches()).get_next(), "graph")
+    features, labels = tf.data.make_one_shot_iterator(batches()).get_next()
+    return model_fn(features, labels, "graph")
 
 
 def monitored(plan: NpuSession) -> float:
