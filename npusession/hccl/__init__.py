@@ -38,7 +38,6 @@ if typing.TYPE_CHECKING:
 __all__ = [
     "RULES",
     "Address",
-    "BroadcastVariablesHook",
     "Chief",
     "Cluster",
     "ClusterError",
