@@ -183,4 +183,4 @@ CHECKS = [function for name, function in sorted(vars().items()) if name.startswi
 if __name__ == "__main__":
     for check in [function for function in CHECKS if function.__name__ in sys.argv[1:]] or CHECKS:
         check()
-    print("rank", hccl.rank(), "of", hccl.size(), "is content")
+    print("says rank", hccl.rank(), "of", hccl.size(), "is content", flush=True)

@@ -78,6 +78,13 @@ def test_as_functions(told):
     told.assert_clean_exit()
 
 
+def test_no_plan(told):
+    """What is no plan is refused, and nothing starts."""
+    with pytest.raises(TypeError, match="is an NpuSession"):
+        hccl.init(0)
+    assert not told.events
+
+
 def test_within_a_session(told):
     """A session initialises HCCL itself, and its ranks outlive it."""
     with NpuSession.for_training() as s:

@@ -65,8 +65,9 @@ def check_dtype(call: str, dtype: typing.Any, allowed: typing.Sequence[str]) -> 
     """Refuse a dtype that is none of those; TypeError."""
     name = dtype.base_dtype.name
     if name not in allowed:
-        fix = "float32" if name in ("float64", "bfloat16") else "int32"
-        raise TypeError(f"hccl.{call}: the tensor is {name}, and HCCL takes {', '.join(allowed)}: tf.cast(x, tf.{fix})")
+        nearest = "float32" if dtype.is_floating else "int32" if dtype.is_integer or dtype.is_bool else ""
+        fix = f"; tf.cast(x, tf.{nearest}) makes it one" if nearest else ""
+        raise TypeError(f"hccl.{call}: the tensor is {name}, and HCCL takes {', '.join(allowed)}{fix}")
 
 
 def need_graph(call: str) -> None:

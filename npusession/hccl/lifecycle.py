@@ -42,6 +42,7 @@ def init(plan: NpuSession | None = None) -> System:
         plan: the options of initialisation; by default those of ``NpuSession.for_training()``.
 
     Raises:
+        TypeError: the plan is none.
         OptionsError: the plan does not fit this host, or the cluster contradicts itself.
         ClusterError: Slurm or MPI started several ranks of which HCCL is told nothing, or HCCL counts other ranks than
             the environment describes.
@@ -50,6 +51,8 @@ def init(plan: NpuSession | None = None) -> System:
         SystemConflictError: the runtime is open with other options of initialisation.
     """
     plan = NpuSession.for_training() if plan is None else plan
+    if not isinstance(plan, NpuSession):
+        raise TypeError(f"hccl.init({plan!r}): the plan is an NpuSession, such as NpuSession.for_training()")
     # For sessions it is a warning: several of them may well train side by side.
     untold = [found._replace(severity=Severity.ERROR) for found in plan.check() if found.rule is NOT_TOLD]
     if untold:
