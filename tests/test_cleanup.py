@@ -5,6 +5,7 @@ import logging
 import pytest
 
 from npusession._cleanup import Cleanup
+from npusession.frontends.leaving import entered
 
 
 class Log(list):
@@ -178,3 +179,43 @@ def test_errors_that_cannot_be_shown(log):
     finally:
         logging.raiseExceptions = before
     assert log == ["one", "two", "three"]
+
+
+class Manager:
+    """A context manager that raises, or ends its body's exception, when it is left."""
+
+    def __init__(self, leave):
+        self.leave = leave
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        return self.leave(error)
+
+
+def reraise(error):
+    raise error
+
+
+def fail(error):
+    raise OSError("disk full")
+
+
+@pytest.mark.parametrize(
+    ("leave", "logged"), [(lambda error: False, False), (reraise, False), (fail, True)], ids=["plain", "again", "fails"]
+)
+def test_entered(leave, logged, caplog):
+    """What a body raised comes out, whatever leaving its context manager raises; that is in the log."""
+    with pytest.raises(KeyError) as caught, entered(Manager(leave), "close it"):
+        raise KeyError("the body's")
+    assert caught.value.args == ("the body's",)
+    assert ("failed to close it" in caplog.text) is logged
+
+
+def test_entered_and_ended():
+    """A context manager may end its body's exception, and is heard of when it alone fails."""
+    with entered(Manager(lambda error: True), "close it"):
+        raise StopIteration
+    with pytest.raises(OSError, match="disk full"), entered(Manager(fail), "close it"):
+        pass

@@ -207,3 +207,74 @@ def test_the_example(tmp_path):
         assert f"{ranks} ranks on fake" in done.stdout
         losses.append(float(re.search(r"loss ([0-9.]+)", done.stdout).group(1)))
     assert losses[0] == pytest.approx(losses[1], abs=1e-5)
+
+
+WRITERS = """
+folder = sys.argv[1]
+tf1.disable_eager_execution()
+with graph.as_default():
+    step = tf1.train.get_or_create_global_step()
+    weight = tf1.get_variable("weight", initializer=0.0)
+    mean = hccl_ops.allreduce(weight, "sum") / size
+    with tf1.control_dependencies([mean]):
+        train_op = tf1.group(tf1.assign_add(weight, 1.0), tf1.assign_add(step, 1))
+"""
+
+
+def writers(tmp_path, body):
+    folder = tmp_path / "model"
+    script = tmp_path / "training.py"
+    script.write_text(PRELUDE + WRITERS + textwrap.dedent(body))
+    command = [sys.executable, "-m", "npusession", "launch", "--fake", "--nproc", "2", "--tee", "all"]
+    done = subprocess.run(
+        [*command, str(script), str(folder)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=240
+    )
+    assert done.returncode == 0, done.stdout
+    return folder, sorted(done.stdout.splitlines())
+
+
+def test_monitored_session(tmp_path):
+    """Of a job's monitored sessions rank 0's alone writes, and every rank restores what it wrote."""
+    folder, lines = writers(
+        tmp_path,
+        """
+        saved = []
+        write = tf1.train.Saver.save
+        tf1.train.Saver.save = lambda self, *given, **named: (saved.append(1), write(self, *given, **named))[1]
+        for last in (4, 6):
+            hooks = [tf1.train.StopAtStepHook(last_step=last)]
+            with plan.monitored(checkpoint_dir=folder, hooks=hooks, save_checkpoint_steps=2) as session:
+                first = session.run(step)
+                while not session.should_stop():
+                    session.run(train_op)
+            say(rank, first, "saves", bool(saved))
+            graph._unsafe_unfinalize()
+        """,
+    )
+    assert [line.split("] ")[-1] for line in lines if "saves" in line] == [
+        "0 0 saves True", "0 4 saves True", "1 0 saves False", "1 4 saves False"
+    ]  # fmt: skip
+    assert (folder / "model.ckpt-6.index").exists()
+
+
+def test_supervisor(tmp_path):
+    """Of a job's supervisors rank 0's alone writes, and every rank restores what it wrote."""
+    folder, lines = writers(
+        tmp_path,
+        """
+        for last in (4, 6):
+            with plan.supervisor(folder, global_step=step) as (supervisor, session):
+                first = session.run(step)
+                for _ in range(first, last):
+                    session.run(train_op)
+                if rank == 0:
+                    supervisor.saver.save(session, supervisor.save_path, global_step=last)
+                session.run(mean)
+            say(rank, first, "writes", bool(supervisor._logdir))
+            graph._unsafe_unfinalize()
+        """,
+    )
+    assert [line.split("] ")[-1] for line in lines if "writes" in line] == [
+        "0 0 writes True", "0 4 writes True", "1 0 writes False", "1 4 writes False"
+    ]  # fmt: skip
+    assert (folder / "model.ckpt-6.index").exists()
