@@ -33,7 +33,7 @@ from .training import broadcast_variables, distributed_optimizer, mean
 
 if typing.TYPE_CHECKING:
     from ..options.problems import Rule
-    from .hooks import BroadcastVariablesHook
+    from .hooks import BroadcastVariablesHook as BroadcastVariablesHook
 
 __all__ = [
     "RULES",
