@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import typing
 
+from ._compat import shallow
 from ._tensorflow import tf1
 from .errors import NpuSessionError
 
@@ -86,7 +87,7 @@ def _mapping(path: str | os.PathLike[str], content: bytes, ending: str) -> objec
         if ending == ".json":
             import json
 
-            return json.loads(text)
+            return json.loads(shallow(text))
         return _toml().loads(text)
     except (ValueError, RecursionError) as error:
         raise PlanFileError(f"{os.fspath(path)}: {error}") from error

@@ -15,6 +15,11 @@ hypothesis.settings.load_profile("npusession")
 os.environ["NPUSESSION_FAKE_HOST"] = f"tests.{os.getpid()}"
 
 
+def pytest_make_parametrize_id(val):
+    """A long text is cut in the name of its test."""
+    return f"{val[:60]}..." if isinstance(val, str) and len(val) > 80 else None
+
+
 @pytest.fixture(autouse=True)
 def nothing_left(unchanged_environment):
     """Whatever a test does, it leaves the environment as it was, and nothing to the runtime of the next one."""

@@ -15,6 +15,7 @@ import typing
 import zipfile
 import zlib
 
+from .._compat import shallow
 from . import binary
 from .names import DumpName
 
@@ -108,8 +109,8 @@ def failure(path: str) -> dict[str, typing.Any]:
 def _json(path: str, otherwise: str) -> dict[str, typing.Any]:
     try:
         with open(path, encoding="utf-8") as file:
-            content = json.load(file)
-    except (ValueError, RecursionError) as error:
+            content = json.loads(shallow(file.read()))
+    except ValueError as error:
         raise NotADumpError(f"{path}: not JSON; {otherwise}") from error
     if not isinstance(content, dict):
         raise NotADumpError(f"{path}: JSON, but no object")

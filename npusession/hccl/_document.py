@@ -6,6 +6,7 @@ import json
 import re
 import typing
 
+from .._compat import shallow
 from ..configfiles._source import Source
 from ..options.problems import Problem, Rule, Severity
 from ._reader import HOLE, Node, Reader, locate, plain
@@ -47,8 +48,8 @@ class Document:
         """Return what the text says; :data:`._reader.HOLE` stands for what cannot be read."""
         try:
             # In C, since almost every table is well-formed and has no problem whose position is asked.
-            return json.loads(self._source.text, object_pairs_hook=_unique, parse_constant=_refuse)
-        except (ValueError, RecursionError):
+            return json.loads(shallow(self._source.text), object_pairs_hook=_unique, parse_constant=_refuse)
+        except ValueError:
             reader = Reader(self._source.text)
             self._tree = reader.read()
             self.slips += (

@@ -6,6 +6,7 @@ import json
 import re
 import typing
 
+from .._compat import shallow
 from ..environment import CHIEF_VARIABLES
 from ..options.problems import Problem, Rule, Severity
 from ._check_network import impossible, packed
@@ -123,8 +124,8 @@ def tf_config(environ: typing.Mapping[str, str], size: int) -> typing.Iterator[P
     if not text:
         return
     try:
-        config = json.loads(text)
-    except (ValueError, RecursionError):
+        config = json.loads(shallow(text))
+    except ValueError:
         config = None
     if not isinstance(config, dict):
         yield report(TF_CONFIG, "TF_CONFIG", "no JSON object", text, fix="unset TF_CONFIG")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import typing
 
+from .._compat import shallow
 from ..products import Product
 from .check_value import path_problems
 from .kinds import Choice, Path, PathIs, Value
@@ -174,8 +175,8 @@ def _features_in(file: object) -> list[str]:
     features = getattr(file, "feature", None)
     if isinstance(file, str):
         try:
-            loaded = json.loads(text_at(file) or "{}")
-        except (ValueError, RecursionError):
+            loaded = json.loads(shallow(text_at(file) or "{}"))
+        except ValueError:
             return []
         features = loaded.get("feature") if isinstance(loaded, dict) else None
     listed = features if isinstance(features, (list, tuple)) else [features]

@@ -7,6 +7,7 @@ import json
 import os
 import typing
 
+from .._compat import shallow
 from .kinds import Flag, Kind, Refused, Wire, text_of
 from .model import Default, Note, Option, Scope
 from .profiling_keys import BY_NAME, KEYS
@@ -52,10 +53,10 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unique)
 def load(text: str) -> dict[str, object]:
     """Read the text of ``profiling_options``; raises :class:`Refused` when it is no JSON object."""
     try:
-        loaded = _DECODER.decode(text)
+        loaded = _DECODER.decode(shallow(text))
     except Refused:
         raise
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         words = [word.strip() for word in text.split(":")]
         if all(word in _OLD_WORDS for word in words):
             keys = {_OLD_WORDS[word]: "on" for word in words}
