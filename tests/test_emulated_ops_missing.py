@@ -145,9 +145,15 @@ class TestErrors:
         """It is the same error from run, eval, make_callable and a monitored session."""
         with session() as s:
             first = self.build(load)[0]
-            for way in (lambda: s.run(first), first.eval, s.make_callable(first), lambda: s.partial_run_setup([first])):
+            ways = (
+                lambda: s.run(first),
+                first.eval,
+                s.make_callable(first),
+                lambda: s.partial_run(s.partial_run_setup([first]), first),
+            )
+            for way in ways:
                 with pytest.raises(NotEmulatedError, match="OCRFindContours"):
-                    way() if way.__name__ != "<lambda>" or way() is None else s.partial_run(way(), first)
+                    way()
             with tf1.train.MonitoredSession() as monitored:
                 with pytest.raises(NotEmulatedError, match="OCRFindContours"):
                     monitored.run(first)

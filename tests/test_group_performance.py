@@ -3,12 +3,24 @@
 import pytest
 from grouping import check_examples, codes, inferring, read, refusal, report
 
-from npusession import Product, Severity
+from npusession import NpuSession, OptionsError, Product, Severity
+from npusession.frontends.arguments import check
 from npusession.options import TABLE, Scene
 from npusession.options.performance import GROUP
 from npusession.options.performance_advanced import parse_parallel
 
 
+def checked_steps(steps):
+    """Return what is wrong with so many steps between checkpoints, in a loop of ten."""
+    plan = NpuSession.for_training(iterations_per_loop=10, enable_data_pre_proc=True)
+    try:
+        check(plan, {"save_checkpoints_steps": steps}, {})
+    except OptionsError as error:
+        return error.problems
+    return ()
+
+
+@pytest.mark.filterwarnings("ignore::npusession.OptionsWarning")
 def test_rules():
     """Every rule of the group can be broken and kept."""
     loop = {"iterations_per_loop": 10, "enable_data_pre_proc": True}
@@ -32,6 +44,7 @@ def test_rules():
                 report(op_precision_mode="/data/op.ini", op_select_implmode="high_precision"),
                 report(op_precision_mode="/data/op.ini"),
             ),
+            "NPU235": (checked_steps(25), checked_steps(20)),
         },
         GROUP,
     )

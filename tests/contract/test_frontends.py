@@ -290,7 +290,10 @@ class TestEstimators:
             folder = str(tmp_path / "model")
             if request.param == "Estimator":
                 return tf1.estimator.Estimator(model_fn, config=system.plan.run_config(model_dir=folder))
-            module = system.plan.ready().load("estimator.npu.npu_estimator")
+            try:
+                module = system.plan.ready().load("estimator.npu.npu_estimator")
+            except ImportError:
+                pytest.skip("the adapter at hand has no NPUEstimator")
             return module.NPUEstimator(model_fn, config=system.plan.npu_run_config(model_dir=folder))
 
         return make
