@@ -71,7 +71,8 @@ def run_tests(session: nox.Session, leg: str) -> None:
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "3"}
     output = session.run("python", "-I", "-W", "ignore", "-c", VERSIONS, env=quiet, silent=True, log=False)
     print(f"==== {leg} leg | {str(output).strip().splitlines()[-1]}", flush=True)
-    session.run("pytest", *session.posargs)
+    # As many processes as processors; whoever is done takes tests of the others over.
+    session.run("pytest", "-n", "auto", "--dist", "worksteal", *session.posargs)
 
 
 LEGACY_PYTHON = find_legacy_python()

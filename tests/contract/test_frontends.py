@@ -196,6 +196,10 @@ class TestInteractive:
 
     def test_any_order(self, digits):
         """Several may be open and closed in any order, inside of a `with` too."""
+        if tf1.executing_eagerly():
+            pytest.skip(
+                "where TensorFlow executes eagerly, default graphs end in the opposite order of their beginning"
+            )
         first, second = digits.plan().interactive(), Digits().plan().interactive()
         assert tf1.get_default_session() is second
         first.close()

@@ -11,6 +11,7 @@ from ..._tensorflow import tf1
 from ...errors import CollectiveError
 from ...options.recovery import HCCL_TIMEOUT
 from . import groups
+from .job.arithmetic import results
 from .job.calls import Call
 from .not_emulated import Output
 from .python_nodes import telling
@@ -94,7 +95,12 @@ class _Site:
         count = len(collective.inputs)
         own = tuple((name, value.tolist()) for name, value in zip(collective.own, values[count:]))
         call = self._call(own)
-        arrays = member.call(call, list(values[:count]), _seconds())
+        arrays = list(values[:count])
+        if len(call.members) == 1:
+            # A group of one needs nobody, not even the hub.
+            arrays = results([(call, arrays)])[0]
+        else:
+            arrays = member.call(call, arrays, _seconds())
         if collective.kind == "receive":
             self._check_received(arrays[0])
         return arrays if collective.outputs else None

@@ -19,7 +19,7 @@ import typing
 from ...errors import ForkedError, NpuAbortError
 from ...options.kinds import Wire
 from .faults import Error, Faults, internal
-from .job.joining import Position, join
+from .job.position import Position
 from .ownership import Claim, Held
 from .profiling import Profile
 from .settings import Settings
@@ -238,6 +238,9 @@ class FakeRuntime:
             if startup.device >= self.settings.devices:
                 raise self.died(self.no_device(startup.device))
             self.claim(startup.device)
+            # Only a process that initialises needs NumPy for it.
+            from .job.joining import join
+
             try:
                 self.position = join(os.environ) if startup.cluster and startup.hccl else Position()
             except BaseException:

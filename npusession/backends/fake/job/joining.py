@@ -9,25 +9,10 @@ import typing
 from ....hccl.cluster import Cluster, Source
 from .address import address_in
 from .member import Job, Member
+from .position import Position
 
 #: Seconds to wait for all ranks, where HCCL_CONNECT_TIMEOUT says nothing.
 CONNECT_SECONDS = 120
-
-
-class Position(typing.NamedTuple):
-    """Where a rank is in its job.
-
-    Attributes:
-        rank: its number, from 0.
-        size: the number of ranks.
-        here: the ranks of its server, this one among them.
-        member: its connection to the others, ``None`` when it is alone.
-    """
-
-    rank: int = 0
-    size: int = 1
-    here: typing.Tuple[int, ...] = (0,)
-    member: typing.Optional[Member] = None
 
 
 def join(environ: typing.Mapping[str, str]) -> Position:
