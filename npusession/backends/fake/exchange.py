@@ -11,7 +11,6 @@ from ..._tensorflow import tf1
 from ...errors import CollectiveError
 from ...options.recovery import HCCL_TIMEOUT
 from . import groups
-from .job.arithmetic import results
 from .job.calls import Call
 from .not_emulated import Output
 from .python_nodes import telling
@@ -98,6 +97,8 @@ class _Site:
         arrays = list(values[:count])
         if len(call.members) == 1:
             # A group of one needs nobody, not even the hub.
+            from .job.arithmetic import results
+
             arrays = results([(call, arrays)])[0]
         else:
             arrays = member.call(call, arrays, _seconds())

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import typing
 
-import numpy as np
+if typing.TYPE_CHECKING:
+    import numpy as np
 
-Arrays = typing.List[np.ndarray]
+Arrays = typing.List["np.ndarray"]
 
 
 class Call(typing.NamedTuple):
