@@ -73,11 +73,9 @@ def test_serving():
         tf1.matmul(x, weight, name="y")
         initialize = tf1.global_variables_initializer()
     training = NpuSession.for_training(graph=graph, backend="fake", accelerate=AcceleratedTraining.by_step(10))
-    from tensorflow.python.framework.graph_util import convert_variables_to_constants
-
     with training as s:
         s.run(initialize)
-        frozen = convert_variables_to_constants(s, graph.as_graph_def(), ["y"])
+        frozen = tf1.graph_util.convert_variables_to_constants(s, graph.as_graph_def(), ["y"])
     with tensorflow.Graph().as_default() as graph:
         tf1.import_graph_def(frozen, name="")
     with training.for_scene("inference", graph=graph, **GEARS) as s:
