@@ -120,7 +120,8 @@ def test_arguments(call):
 def test_interrupted(tmp_path):
     """Ctrl-C ends the script as it ends Python, for the shell too, with the report."""
     script = tmp_path / "script.py"
-    script.write_text("import time\nprint('there', flush=True)\ntime.sleep(60)\n")
+    # A signal that comes just before a sleep is noticed after it.
+    script.write_text("import time\nprint('there', flush=True)\nwhile True:\n    time.sleep(0.05)\n")
     codes = []
     for command in ([], ["-m", "npusession", "run"]):
         root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
