@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import os
+import signal
 import sys
 
 import hypothesis
@@ -10,6 +11,9 @@ import pytest
 hypothesis.settings.register_profile("npusession", deadline=None, max_examples=100, derandomize=True)
 hypothesis.settings.load_profile("npusession")
 
+# Programs that a shell starts in the background, and all their children, ignore Ctrl-C, which tests send.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # An emulated host of this run's own: nobody else's process holds its devices.
 os.environ["NPUSESSION_FAKE_HOST"] = f"tests.{os.getpid()}"
