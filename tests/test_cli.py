@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from npusession.cli import main
+from npusession.cli.words import Words
 from npusession.options import GROUPS, TABLE
 
 
@@ -55,6 +56,21 @@ def test_profiling_key(call):
     code, output = call("options", "aic_metrics")
     assert code == 0
     assert "PipeUtilization" in output
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_profiling_options(call, monkeypatch, lang):
+    """The option that holds keys is explained with each key: its values, defaults, products and notes."""
+    monkeypatch.setenv("COLUMNS", "400")
+    _, output = call("options", "profiling_options", "--lang", lang)
+    keys = TABLE["profiling_options"].keys
+    assert len(keys) == 24
+    words = Words(lang)
+    for key in keys:
+        row = next(line for line in output.splitlines() if line.startswith(f"  {key.name} "))
+        assert all(str(default.value) in row for default in key.defaults)
+        assert all(note in output for note in words.notes(key))
+    assert "[atlas-350, atlas-a3, atlas-a2, atlas-200i-500-a2]" in output or lang == "zh"
 
 
 def test_misspelt_name(call):

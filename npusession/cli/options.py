@@ -62,6 +62,9 @@ def options(
             if position:
                 click.echo()
             show(Console(), option, Words(lang), wanted, product)
+            if option.keys:
+                click.echo()
+                _list_keys(Console(), option, Words(lang), wanted, product)
     else:
         _list(Console(), chosen, Words(lang), wanted, product)
 
@@ -93,6 +96,32 @@ def _list(
     console.print(table)
 
 
+def _list_keys(console: Console, option: Option, words: Words, scene: Scene | None, product: Product | None) -> None:
+    """Print all that the table knows of what stands within an option's value, a row each."""
+    table = Table(box=SIMPLE_HEAD)
+    for title in ("name", "default", "values", "summary"):
+        table.add_column(words(title), no_wrap=title == "name", overflow="fold")
+    for key in option.keys:
+        if _fits(key, product, scene, False):
+            found = "\n".join(text for text, _ in defaults(key, words, scene, product))
+            remarks = [words.summary(key), *(f"- {note}" for note in words.notes(key))]
+            if key.products != option.products:
+                remarks.append("- {}: {}".format(words("products"), words.products(key.products)))
+            if key.instead:
+                remarks.append(f"- {words.status(key.status)}: {words(key.instead)}")
+            table.add_row(key.name, Text(found), Text("\n".join(_values(key, words))), Text("\n".join(remarks)))
+    console.print(table)
+
+
+def _values(option: Option, words: Words) -> list[str]:
+    """Return the allowed values: a line for each of a choice."""
+    lines = []
+    for value in values_of(option):
+        only = "" if value.products >= option.products else f" [{words.products(value.products)}]"
+        lines.append(f"{value.value}: {words.summary(value)}{only}")
+    return lines or [words.allowed(option)]
+
+
 def show(console: Console, option: Option, words: Words, scene: Scene | None, product: Product | None) -> None:
     """Print all that the table knows of one option."""
     table = Table(show_header=False, box=None, pad_edge=False)
@@ -107,15 +136,7 @@ def show(console: Console, option: Option, words: Words, scene: Scene | None, pr
 
     add("name", f"{option.name}  ({words.place(option)})")
     add("summary", words.summary(option))
-    values = values_of(option)
-    if values:
-        lines = []
-        for value in values:
-            only = "" if value.products >= option.products else f" [{words.products(value.products)}]"
-            lines.append(f"{value.value}: {words.summary(value)}{only}")
-        add("values", "\n".join(lines))
-    else:
-        add("values", words.allowed(option))
+    add("values", "\n".join(_values(option, words)))
     add("default", "\n".join(f"{text}{where}" for text, where in defaults(option, words, scene, product)))
     add("scope", words(option.scope.value))
     add("scenes", words.scenes(option.scenes))

@@ -88,6 +88,7 @@ class Option:
             to one.
         run_config: the keyword of NPURunConfig that the option is, such as ``precision_mode``, or within an object
             ``dump_config.dump_path``; by default the option's name, and empty when there is none.
+        keys: what stands within the value, described as options are.
     """
 
     name: str
@@ -108,6 +109,7 @@ class Option:
     yields_to: typing.Mapping[str, Wire] = dataclasses.field(default_factory=dict)
     file_format: str = ""
     run_config: str = "="
+    keys: tuple[Option, ...] = ()
     #: The page and section that describe it; the group that has the option adds the section.
     source: str = dataclasses.field(init=False, repr=False)
     #: Canonical form of each value of a choice or a flag.
@@ -202,7 +204,6 @@ class Group:
         options: the options as data.
         rules: every rule that ``checks`` may report.
         checks: functions that look at several options at once.
-        keys: what stands within one of the options, described as options are.
     """
 
     name: str
@@ -211,7 +212,6 @@ class Group:
     options: tuple[Option, ...]
     rules: tuple[Rule, ...] = ()
     checks: tuple[Check, ...] = ()
-    keys: tuple[Option, ...] = ()
 
     def __post_init__(self) -> None:
         # Known here only, and wanted with every problem.
@@ -219,6 +219,11 @@ class Group:
         for item in items:
             if item.source == Page.SESSION.value:
                 object.__setattr__(item, "source", f"{item.source}, section {self.title_zh}")
+
+    @property
+    def keys(self) -> tuple[Option, ...]:
+        """What stands within the value of one of the options."""
+        return tuple(key for option in self.options for key in option.keys)
 
 
 def problem(

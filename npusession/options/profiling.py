@@ -128,6 +128,7 @@ PROFILING_OPTIONS = Option(
         ),
     ),
     run_config="profiling_config.profiling_options",
+    keys=KEYS,
 )
 
 #: A switch of profiling: on or off, or one of the words of the key.

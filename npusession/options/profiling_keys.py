@@ -20,6 +20,11 @@ from .profiling_values import (
 
 #: The highest frequency of sys_hardware_mem_freq, and the one that all products but Atlas 350 stop at.
 MEM_FREQ_MAX, MEM_FREQ_USUAL = 10000, 100
+#: What instr_profiling_freq cannot be combined with.
+EXCLUDED_BY_INSTR_PROFILING_FREQ = (
+    "training_trace", "task_trace", "hccl", "aicpu", "fp_point", "bp_point", "aic_metrics", "l2", "task_time",
+    "runtime_api",
+)  # fmt: skip
 _OFF = (Default("off"),)
 _TRACE_BOTH = Note(
     "A training that is profiled with this on has to have training_trace on too.",
@@ -129,10 +134,11 @@ KEYS = (
                   Note("The last piece of instructions may count too long; msprof op is more exact.",
                        "可能因最后一段指令统计超长而不准确，建议使用 msprof op。"))),
     _key("instr_profiling_freq", hertz(300, 30000),
-           "Sampling of bandwidth and latency of AI Core and AI Vector; excludes the operator traces.",
-           "AI Core 和 AI Vector 带宽和延时的采集频率，与算子类采集互斥。",
+           "Sampling of bandwidth and latency of AI Core and AI Vector.", "AI Core 和 AI Vector 带宽和延时的采集频率。",
            products=frozenset({Product.ATLAS_A2, Product.ATLAS_A3}),
            notes=(Note("Given, it switches the collection on.", "配置即开启采集。"),
+                  Note("Not together with {}.".format(", ".join(EXCLUDED_BY_INSTR_PROFILING_FREQ)),
+                       "与 {} 互斥。".format("、".join(EXCLUDED_BY_INSTR_PROFILING_FREQ))),
                   Note("On Atlas 350 instr_profiling does this.", "Atlas 350 加速卡改用 instr_profiling。"))),
     _key("host_sys", several("cpu", "mem", "disk", "network", "osrt"), "What is sampled of this process on the host.",
            "Host 侧性能数据采集项。",
@@ -148,8 +154,3 @@ KEYS = (
 )  # fmt: skip
 
 BY_NAME = {key.name: key for key in KEYS}
-#: What instr_profiling_freq cannot be combined with.
-EXCLUDED_BY_INSTR_PROFILING_FREQ = (
-    "training_trace", "task_trace", "hccl", "aicpu", "fp_point", "bp_point", "aic_metrics", "l2", "task_time",
-    "runtime_api",
-)  # fmt: skip

@@ -10,7 +10,7 @@ from .kinds import PathIs, path_fault
 from .model import Group, Option, Scene, Settings, problem
 from .problems import BAD_PATH, GIVEN_TWICE, UNKNOWN, WRONG_PRODUCT, Problem, Rule, Severity
 from .profiling import PROFILING_MODE, PROFILING_OPTIONS, load
-from .profiling_keys import BY_NAME, EXCLUDED_BY_INSTR_PROFILING_FREQ, KEYS, MEM_FREQ_MAX, MEM_FREQ_USUAL
+from .profiling_keys import BY_NAME, EXCLUDED_BY_INSTR_PROFILING_FREQ, MEM_FREQ_MAX, MEM_FREQ_USUAL
 
 PROFILING_OFF = Rule("NPU205", "profiling-off", "profiling_options have no effect unless profiling_mode is on.")
 NO_PROFILING_OPTIONS = Rule(
@@ -189,5 +189,4 @@ GROUP = Group(
     (PROFILING_MODE, PROFILING_OPTIONS),
     (PROFILING_OFF, NO_PROFILING_OPTIONS, INSTR_FREQ_EXCLUDES, TASK_NEEDS_TRAINING, POINTS_NEED_TRACE, POINTS_NEEDED),
     (_switches, _keys),
-    KEYS,
 )
