@@ -81,6 +81,8 @@ ALL_PRODUCTS = frozenset(Product)
 BF16_PRODUCTS = frozenset({Product.ATLAS_350, Product.ATLAS_A3, Product.ATLAS_A2})
 #: The inference series, of which the Duo card is one.
 INFERENCE_SERIES = frozenset({Product.ATLAS_INFERENCE, Product.ATLAS_300I_DUO})
+#: The families on which the page of initialize_system does not support it.
+WITHOUT_INITIALIZE = INFERENCE_SERIES | {Product.ATLAS_200I_500_A2}
 
 #: How npu-smi names chips, such as 910B1, 910_9391 or 310P3.
 _CHIP = re.compile(r"\b(?:Ascend)?(950\w+|910_?93\w+|910\w*|310[PB]\w*)\b")

@@ -24,6 +24,7 @@ from .environment import DEVICE_VARIABLES, Layer, device_in
 from .errors import ForkedError, NotInitializedError, SystemConflictError
 from .options import TABLE, Scope
 from .options.basic import GRAPH_RUN_MODE
+from .products import WITHOUT_INITIALIZE
 
 if typing.TYPE_CHECKING:
     from .backends import Backend
@@ -176,14 +177,17 @@ class Runtime:
             if plan.device is not None and device_in(os.environ) is None:
                 layer = Layer({DEVICE_VARIABLES[0]: str(plan.device)})
                 cleanup.add("restore the environment", layer.restore)
-            self._graph = tf1().Graph()
-            with self._graph.as_default():
-                self._initialize = backend.npu_ops.initialize_system()
-                shutdown = backend.npu_ops.shutdown_system()
-            cleanup.add("close the initialize session", self._close_session)
             cluster, product = describe(plan.product, backend)
-            self._run_initialize()
-            cleanup.add("shut the system down", lambda: self._run_shutdown(shutdown))
+            self._initialize = None
+            # A job has to try all the same, as HCCL answers nobody who has not run the op.
+            if cluster.told or product not in WITHOUT_INITIALIZE:
+                self._graph = tf1().Graph()
+                with self._graph.as_default():
+                    self._initialize = backend.npu_ops.initialize_system()
+                    shutdown = backend.npu_ops.shutdown_system()
+                cleanup.add("close the initialize session", self._close_session)
+                self._run_initialize()
+                cleanup.add("shut the system down", lambda: self._run_shutdown(shutdown))
             self.placement = ask(cluster, product, backend)
         except BaseException as error:
             cleanup.run(error)
@@ -192,6 +196,9 @@ class Runtime:
 
     def _run_initialize(self) -> None:
         assert self._plan is not None
+        if self._initialize is None:
+            # The first graph that runs on the device initialises it.
+            return
         self._session = tf1().Session(graph=self._graph, config=self._plan.config_proto())
         self._session.run(self._initialize)
 

@@ -46,6 +46,24 @@ def test_one_initialisation_for_all(plan):
     assert count("shutdown") == 1
 
 
+@pytest.mark.parametrize("product", ["Ascend310P3", "300I Duo", "Atlas 200I/500 A2"])
+def test_no_op(graph, product):
+    """Where the reference does not support initialize_system, the first graph initialises the device."""
+    plan = NpuSession.for_inference(graph=graph, backend="fake", product=product)
+    with plan as s:
+        assert (count("initialize"), s.rank_size) == (0, 1)
+        assert s.run("two:0") == 2
+        assert count("initialize") == 1
+    assert not RUNTIME.initialized
+    with System(plan):
+        for _ in range(2):
+            with plan as s:
+                assert s.run("two:0") == 2
+    # With each session alone on the device.
+    assert count("open") == 3
+    assert (count("initialize"), count("finalize"), count("shutdown")) == (3, 3, 0)
+
+
 @pytest.mark.parametrize(
     ("change", "name"),
     [
