@@ -13,8 +13,9 @@ from strategies import HOSTILE, anything, attempt, contained
 
 from npusession import AcceleratedTraining, NpuSession, OptionsError
 from npusession.backends.fake.acceleration import Acceleration, Unreadable
-from npusession.options.experimental import float32, parse_mode
+from npusession.options.experimental import parse_mode
 from npusession.options.kinds import Refused
+from npusession.options.native_numbers import float32
 
 CASES = [
     json.loads(line)
@@ -41,6 +42,7 @@ def problems(accelerate, **more):
         ("fast|loss|1.5", ("fast", "loss", 1.5)),
         ("fast|step|.5", ("fast", "step", 0.5)),
         ("fast|step|5e-1", ("fast", "step", 0.5)),
+        ("fast|step| +0.5\n", ("fast", "step", 0.5)),
     ],
 )
 def test_modes(text, mode):
@@ -52,10 +54,11 @@ def test_modes(text, mode):
     "text",
     [
         "", "fast", "fast|", "|step|0.9", "fast||0.9", "step|fast|0.9", "fast|step|0.9|", "Fast|step|0.9", "fast2|step",
-        "fast|epoch|0.9", " fast|step|0.9", "fast |step|0.9", "fast|step|0.9 ", "fast|step|0.19", "fast|step|0.91",
+        "fast|epoch|0.9", " fast|step|0.9", "fast |step|0.9", "fast|step|0.19", "fast|step|0.91",
         "fast|step|1", "fast|step|1.05", "fast|loss|0.9", "fast|loss|1", "fast|loss|1.51", "fast|step|x",
-        "fast|step|-0.5", "fast|step|+0.5", "fast|step|0,5", "fast|step|0.5f", "fast|step|0x1p-1", "fast|step|nan",
-        "fast|step|inf", "fast|step|1e999", "fast|step|٠.٥", "fast|step|0.5\n", "fast|step|.", "float16|step|0.5",
+        "fast|step|-0.5", "fast|step|0,5", "fast|step|0.5f", "fast|step|0x1p-1", "fast|step|nan",
+        "fast|step|inf", "fast|step|1e999", "fast|step|٠.٥", "fast|step|0.50000000000000000000000000000000",
+        "fast|step|.", "float16|step|0.5",
     ],
 )  # fmt: skip
 def test_modes_refused(text):

@@ -8,9 +8,10 @@ import typing
 
 from .._text import shorten
 from .accelerate_environment import unreadable
-from .experimental import ACCELERATE, DTYPES, NOBODY_READS, float32, parse_mode
+from .experimental import ACCELERATE, DTYPES, NOBODY_READS, parse_mode
 from .kinds import Integer, Refused, Wire, text_of
 from .model import problem
+from .native_numbers import float32
 from .problems import BAD_VALUE, Problem
 
 _MAX_STEP = 2**32 - 1

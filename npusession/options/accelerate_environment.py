@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import typing
 
 from .experimental import NOTHING_TO_READ, parse_mode
 from .model import problem
+from .native_numbers import fraction, unsigned
 from .problems import Problem
 
 #: What each trigger reads, and the call that sets it.
 _NAMES = {"step": ("TOTAL_STEP", "STEP_NOW"), "loss": ("TARGET_LOSS", "LOSS_NOW")}
 _CALLS = {"step": "by_step(total_steps=...)", "loss": "by_loss(target_loss=..., initial_loss=...)"}
 _ALLOWED = {"step": "a whole number from 0 to 4294967295", "loss": "a number"}
-# As C reads them: blanks may stand in front, and anything after a fraction.
-_UNSIGNED = re.compile(r"\s*\+?([0-9]{1,20})")
-_FLOAT = re.compile(r"\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+|inf|nan)", re.IGNORECASE)
+_READERS: dict[str, typing.Callable[[str], object]] = {"step": unsigned, "loss": fraction}
 
 
 def unreadable(mode: str, environ: typing.Mapping[str, str]) -> typing.Iterator[Problem]:
@@ -28,7 +26,7 @@ def unreadable(mode: str, environ: typing.Mapping[str, str]) -> typing.Iterator[
     trigger = parse_mode(mode).trigger
     for name in _NAMES[trigger]:
         text = environ.get(name)
-        if text is None or not (_whole(text) if trigger == "step" else _FLOAT.match(text)):
+        if text is None or _READERS[trigger](text) is None:
             yield problem(
                 NOTHING_TO_READ,
                 name,
@@ -37,8 +35,3 @@ def unreadable(mode: str, environ: typing.Mapping[str, str]) -> typing.Iterator[
                 allowed=_ALLOWED[trigger],
                 fix=f"accelerate=AcceleratedTraining.{_CALLS[trigger]}",
             )
-
-
-def _whole(text: str) -> bool:
-    number = _UNSIGNED.fullmatch(text)
-    return number is not None and int(number.group(1)) < 2**32

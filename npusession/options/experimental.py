@@ -5,15 +5,13 @@ The experimental options of compiling are in :mod:`.experimental_compiling`.
 
 from __future__ import annotations
 
-import math
-import re
-import struct
 import typing
 
 from . import experimental_compiling
 from .experimental_notes import ACCELERATE_NOTES
 from .kinds import Refused, Text
 from .model import TRAINING, Group, Option, Scope, Settings, problem
+from .native_numbers import float32, fraction
 from .precision import PRECISION_MODE, PRECISION_MODE_V2
 from .problems import Problem, Rule
 
@@ -24,7 +22,6 @@ RATIOS = {"step": (0.2, 0.9, 0.9), "loss": (1.01, 1.5, 1.05)}
 #: Precision modes under which the runtime accelerates; unset is one too.
 _MODES = ("allow_fp32_to_fp16", "must_keep_origin_dtype")
 _MODES_V2 = ("origin",)
-_NUMBER = re.compile(r"[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?|\.[0-9]+([eE][-+]?[0-9]+)?")
 
 
 class Mode(typing.NamedTuple):
@@ -33,15 +30,6 @@ class Mode(typing.NamedTuple):
     kind: str
     trigger: str
     ratio: float
-
-
-def float32(value: float) -> float:
-    """Return ``value`` rounded to single precision, in which the runtime computes; infinite when too large."""
-    try:
-        return float(struct.unpack("f", struct.pack("f", value))[0])
-    except (OverflowError, struct.error):
-        # struct.error: a whole number beyond double precision.
-        return math.inf if value > 0 else -math.inf
 
 
 def parse_mode(text: str) -> Mode:
@@ -57,11 +45,12 @@ def parse_mode(text: str) -> Mode:
     low, high, default = RATIOS[trigger]
     if not number:
         return Mode(kind, trigger, default)
-    if not _NUMBER.fullmatch(number):
+    ratio = fraction(number)
+    if ratio is None:
         raise Refused(f"{number[:20]!r} is not a number")
-    if not float32(low) <= float32(float(number)) <= float32(high):
+    if not float32(low) <= float32(ratio) <= float32(high):
         raise Refused(f"the ratio of a {trigger} trigger lies from {low} to {high}")
-    return Mode(kind, trigger, float(number))
+    return Mode(kind, trigger, ratio)
 
 
 def _read_mode(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .experimental import float32
+from .native_numbers import float32
 
 
 def step_limit(total: int, ratio: float, loop: int) -> int:

@@ -1,20 +1,18 @@
 """Accelerated training as the runtime does it: when low precision starts, and at which run it ends.
 
-The runtime reads its numbers from the environment before each run, in C: integers as ``unsigned int``, fractions in
-single precision. A first run that cannot read them fails; at later runs the switch back then just never happens.
+The runtime reads its numbers from the environment before each run: whole ones of 32 bits, fractions in single
+precision. A first run that cannot read them fails; at later runs the switch back then just never happens.
 """
 
 from __future__ import annotations
 
 import math
-import re
 import typing
 
-from ...options.experimental import DTYPES, RATIOS, Mode, float32
+from ...options.experimental import DTYPES, RATIOS, Mode
+from ...options.native_numbers import float32, fraction, unsigned
 from ...options.switching import loss_limit, loss_reaches, step_limit
 
-_UNSIGNED = re.compile(r"\s*\+?([0-9]+)")
-_FLOAT = re.compile(r"\s*([-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?(inf(inity)?|nan))", re.IGNORECASE)
 #: The mode that each type of acceleration sets, in the older and in the newer option.
 _LOW = {
     "float16": ("allow_mix_precision_fp16", "mixed_float16"),
@@ -88,22 +86,23 @@ def _parse(text: str) -> Mode:
     low, high, default = RATIOS[fields[1]]
     if len(fields) == 2 or not fields[2]:
         return Mode(fields[0], fields[1], default)
-    number = _FLOAT.match(fields[2])
-    ratio = float32(float(number.group(1))) if number else math.nan
+    number = fraction(fields[2])
+    # Not a number lies outside, too.
+    ratio = math.nan if number is None else float32(number)
     if not float32(low) <= ratio <= float32(high):
         raise Unreadable(f"the ratio in {text!r} lies outside {low} to {high}")
     return Mode(fields[0], fields[1], ratio)
 
 
 def _unsigned(environ: typing.Mapping[str, str], name: str) -> int:
-    text = environ.get(name, "")
-    if not _UNSIGNED.fullmatch(text) or int(text) >= 2**32:
-        raise Unreadable(f"{name}={text!r} is no unsigned integer")
-    return int(text)
+    number = unsigned(environ.get(name, ""))
+    if number is None:
+        raise Unreadable(f"{name}={environ.get(name)!r} is no unsigned integer")
+    return number
 
 
 def _single(environ: typing.Mapping[str, str], name: str) -> float:
-    number = _FLOAT.match(environ.get(name, ""))
+    number = fraction(environ.get(name, ""))
     if number is None:
         raise Unreadable(f"{name}={environ.get(name)!r} is no number")
-    return float32(float(number.group(1)))
+    return float32(number)
