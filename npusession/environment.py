@@ -98,6 +98,14 @@ def device_in(environ: typing.Mapping[str, str]) -> tuple[str, str] | None:
     return None
 
 
+def whole(value: object) -> int | None:
+    """Return a whole number that is given as such or as text, ``None`` for anything else."""
+    if type(value) is str:
+        # Longer ones are out of every range.
+        return int(value) if value.isdigit() and value.isascii() and len(value) <= 20 else None
+    return value if type(value) is int else None
+
+
 def original() -> dict[str, str]:
     """Return the environment as it is without the layers of sessions that are open."""
     with _lock:

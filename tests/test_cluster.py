@@ -7,8 +7,8 @@ import pytest
 from ranktables import CONTAINER, V10, V20, changed, text
 
 from npusession import NpuSessionError, OptionsWarning, Severity
+from npusession._schedulers import hosts
 from npusession.hccl import RULES, Chief, Cluster, ClusterError, RankTable, Source
-from npusession.hccl._schedulers import hosts
 
 CHIEF = {
     "CM_CHIEF_IP": "192.0.2.1", "CM_CHIEF_PORT": "6000", "CM_CHIEF_DEVICE": "0", "CM_WORKER_SIZE": "16",
@@ -122,6 +122,7 @@ def test_started_with_a_table(environ):
         {"SLURM_PROCID": "0", "SLURM_NTASKS": "1"},
         {"SLURM_PROCID": "0", "SLURM_NTASKS": "16", "ENVIRONMENT": "BATCH"},
         {"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0"},
+        {"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0", "SLURM_PROCID": "0", "SLURM_NTASKS": "16"},
         {"TF_CONFIG": '{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 0}}'},
     ],
 )
@@ -290,6 +291,9 @@ def test_product_of_a_table(environ):
         ({"ASCEND_RT_VISIBLE_DEVICES": "3", "ASCEND_DEVICE_ID": "0"}, []),
         ({"ASCEND_VISIBLE_DEVICES": "3"}, []),
         ({"ASCEND_VISIBLE_DEVICES": "0-7", "ASCEND_RT_VISIBLE_DEVICES": "2,3", "ASCEND_DEVICE_ID": "1"}, []),
+        ({"OMPI_COMM_WORLD_RANK": "x"}, ["NPU453"]),
+        ({"OMPI_COMM_WORLD_RANK": "3"}, ["NPU453"]),
+        ({"PMI_RANK": "16", "PMI_SIZE": "16"}, ["NPU453"]),
         ({"HCCL_CONNECT_TIMEOUT": "120", "HCCL_HOST_SOCKET_PORT_RANGE": "60000,60050-60100"}, []),
     ],
 )

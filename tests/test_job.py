@@ -408,7 +408,7 @@ def test_rank_0_ends_before_all_are_there(port):
 def test_no_python(port, monkeypatch):
     """When the meeting point cannot be started, rank 0 says what that process said."""
     monkeypatch.setattr(sys, "path", ["/nowhere"])
-    with pytest.raises(CollectiveError, match="(?s)cannot start the process.*ModuleNotFoundError"):
+    with pytest.raises(CollectiveError, match=r"(?s)cannot start the process.*ModuleNotFoundError"):
         Member(job(0, 2, ("127.0.0.1", port)), 1.0)
 
 

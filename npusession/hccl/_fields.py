@@ -7,7 +7,8 @@ import functools
 import json
 import typing
 
-from ._notes import Notes, is_placeholder, whole
+from ..environment import whole
+from ._notes import Notes, is_placeholder
 from ._reader import HOLE
 from ._rules import BAD_NAME, BAD_NUMBER, COUNT, MISSING, MISTYPED, PLACEHOLDER, QUOTES, UNKNOWN_KEY, Path
 from .model import Extra

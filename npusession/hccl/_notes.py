@@ -64,11 +64,3 @@ class Notes:
 def is_placeholder(text: str) -> bool:
     """Tell whether a text stands for something that should have been filled in."""
     return bool(HOLE_PATTERN.search(text) or _FILLER.fullmatch(text))
-
-
-def whole(value: object) -> int | None:
-    """Return a whole number that is given as such or as text, ``None`` for anything else."""
-    if type(value) is str:
-        # Longer ones are out of every range.
-        return int(value) if value.isdigit() and value.isascii() and len(value) <= 20 else None
-    return value if type(value) is int else None

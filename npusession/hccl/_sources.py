@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import typing
 
-from ..environment import CHIEF_VARIABLES, DEVICE_VARIABLES, FAKE_HUB, RANK_VARIABLES, device_in
+from .._schedulers import Place, PlaceError, place_in
+from .._visible import logical, physical, visible_in
+from ..environment import CHIEF_VARIABLES, DEVICE_VARIABLES, FAKE_HUB, RANK_VARIABLES, device_in, whole
 from ..options.basic import bad_device
 from ..options.problems import Problem, Severity
 from ..products import Product
-from ._devices import logical, physical, visible_in
 from ._environ_rules import (
     ALONE,
     CHIEF_PRODUCT,
@@ -26,8 +27,6 @@ from ._environ_rules import (
     report,
     tf_config,
 )
-from ._notes import whole
-from ._schedulers import Place, place_in
 from .cluster import Chief, Cluster, Source
 from .model import Rank
 from .ranktable import RankTable, RankTableError
@@ -59,7 +58,7 @@ class _Resolver:
     def __init__(self, environ: typing.Mapping[str, str], product: Product | None, *, host: bool) -> None:
         self.environ, self.product, self.host = environ, product, host
         self.problems: list[Problem] = []
-        self.place = place_in(environ)
+        self.place = self._find_place()
         self.visible = visible_in(environ)
         bad = bad_device(environ)
         named = device_in(environ)
@@ -72,6 +71,17 @@ class _Resolver:
             name = DEVICE_VARIABLES[1]
             message = f"{DEVICE_VARIABLES[0]} is {first}, and goes before it"
             self._add(RANK_DEVICE, name, message, second, fix=f"unset {name}", severity=Severity.WARNING)
+
+    def _find_place(self) -> Place | None:
+        """Return the place among several that Slurm or MPI tell; HCCL reads nothing of it, so a faulty one is none."""
+        try:
+            place = place_in(self.environ)
+        except PlaceError as error:
+            value = self.environ.get(error.variable)
+            fix = f"unset {error.variable}" if value else "start it through the engine that sets it"
+            self._add(STARTER, error.variable, error.message, value, fix=fix, severity=Severity.WARNING)
+            return None
+        return None if place is None or place.size == 1 else place
 
     def cluster(self) -> Cluster | None:
         """Return the cluster of the first source that is there."""

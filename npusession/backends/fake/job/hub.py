@@ -160,7 +160,7 @@ class Hub:
         with self._lock:
             came = sorted(self._joining)
         if all(len(identity) == 1 for identity in came):
-            return "{} did not come".format(ranks_shown({*range(self._size)} - {rank for rank, in came}))
+            return f"{ranks_shown({*range(self._size)} - {rank for (rank,) in came})} did not come"
         return f"only {len(came)} came, of devices {', '.join(str(identity[-1]) for identity in came)}"
 
     def _present(self) -> set[Identity]:

@@ -8,7 +8,6 @@ import os
 import socket
 import subprocess
 import sys
-import typing
 
 from ....environment import HUB_PROCESS
 from ....errors import CollectiveError
@@ -59,9 +58,9 @@ class Serving:
         try:
             process = subprocess.Popen(
                 [sys.executable, "-c", _PROGRAM],
-                stdin=theirs,
-                stdout=theirs,
-                stderr=theirs,
+                stdin=theirs.fileno(),
+                stdout=theirs.fileno(),
+                stderr=theirs.fileno(),
                 pass_fds=[listening.fileno()],
                 # What a terminal sends is for the ranks.
                 start_new_session=True,
