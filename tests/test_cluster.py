@@ -1,6 +1,9 @@
 """The cluster that an environment describes, and everything that contradicts it."""
 
 import dataclasses
+import os
+import pathlib
+import time
 import warnings
 
 import pytest
@@ -360,6 +363,24 @@ def test_verify(environ):
 def test_slurm_hosts(listed, names):
     """Slurm's short form of host names is written out."""
     assert hosts(listed) == names
+
+
+def test_read_once(environ, monkeypatch):
+    """A large table is read once while nothing changes it, however often it is asked for, and anew when it changed."""
+    reads = []
+    read = RankTable.read.__func__
+    monkeypatch.setattr(RankTable, "read", classmethod(lambda cls, path: (reads.append(path), read(cls, path))[1]))
+    path = pathlib.Path(environ["RANK_TABLE_FILE"])
+    for seconds in (1000, 500):
+        os.utime(str(path), (time.time() - seconds,) * 2)
+        assert Cluster.from_environ(environ) == Cluster.from_environ(environ)
+        assert not Cluster.check_environ(environ)
+    assert len(reads) == 2
+    # A change of the same size, at a time that tells nothing.
+    path.write_text(path.read_text("utf-8").replace("node_1", "node_2"), "utf-8")
+    assert Cluster.from_environ(environ).servers == ("node_0", "node_2")
+    path.write_text(path.read_text("utf-8").replace("node_2", "node_3"), "utf-8")
+    assert Cluster.from_environ(environ).servers == ("node_0", "node_3")
 
 
 def test_every_rule_has_a_test():

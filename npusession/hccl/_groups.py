@@ -126,8 +126,8 @@ def _instances(notes: Notes, content: Content, group: Item, group_name: str) -> 
     if not instances:
         return
     group.count("instance_count", len(instances), "entries in instance_list")
-    devices = content.devices - before if counted else None
-    group.count("device_num" if labelled else "device_count", devices, "devices in the group")
+    held = content.devices - before if counted else None
+    group.count("device_num" if labelled else "device_count", held, "devices in the group")
     if labelled:
         group.count("server_num", len(servers) if counted else None, "servers in the group")
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import time
 import typing
 
 from .._schedulers import Place, PlaceError, place_in
 from .._visible import logical, physical, visible_in
 from ..environment import CHIEF_VARIABLES, DEVICE_VARIABLES, FAKE_HUB, RANK_VARIABLES, device_in, whole
 from ..options.basic import bad_device
-from ..options.problems import Problem, Severity
+from ..options.problems import Problem, Report, Severity
 from ..products import Product
 from ._environ_rules import (
     ALONE,
@@ -34,6 +36,12 @@ from .ranktable import RankTable, RankTableError
 _CHIEF_PRODUCTS = (Product.ATLAS_TRAINING, Product.ATLAS_A2)
 
 
+#: A file that has changed within as many seconds may change again without a trace in its times.
+_SETTLED = 2.0
+#: The rank table that was read last, and what was found: the file as it was, the product, and both.
+_recent: tuple[object, RankTable, Report] | None = None
+
+
 def resolve(
     environ: typing.Mapping[str, str], product: Product | None, *, host: bool = True
 ) -> tuple[Cluster | None, list[Problem]]:
@@ -52,6 +60,25 @@ def resolve(
     problems += hccl_values(given)
     problems += tf_config(given, cluster.size if cluster else 1)
     return cluster, problems
+
+
+def _checked(path: str, product: Product | None) -> tuple[RankTable, Report]:
+    """Read and check a rank table: once, though a session that opens asks several times, if the file does not change.
+
+    Raises:
+        OSError: the file cannot be read.
+        RankTableError: it is no rank table.
+    """
+    global _recent
+    now, status = time.time(), os.stat(path)
+    key = (os.path.abspath(path), status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, product)
+    if _recent is not None and _recent[0] == key:
+        return _recent[1:]
+    table = RankTable.read(path)
+    found = table.check(product)
+    if status.st_mtime < now - _SETTLED:
+        _recent = key, table, found
+    return table, found
 
 
 class _Resolver:
@@ -124,8 +151,7 @@ class _Resolver:
     def _of_table(self) -> Cluster | None:
         path = self.environ["RANK_TABLE_FILE"]
         try:
-            table = RankTable.read(path)
-            found = table.check(self.product)
+            table, found = _checked(path, self.product)
         except OSError as error:
             self._add(NO_TABLE, "RANK_TABLE_FILE", str(error.strerror or error), path, fix="the path of a rank table")
             return None
