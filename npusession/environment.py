@@ -21,6 +21,8 @@ CHIEF_VARIABLES = ("CM_CHIEF_IP", "CM_CHIEF_PORT", "CM_CHIEF_DEVICE", "CM_WORKER
 CLUSTER_VARIABLES = (*RANK_VARIABLES, "CM_CHIEF_IP", "CM_WORKER_SIZE")
 #: Where the ranks of an emulated job meet, as ``host:port``; beside RANK_ID and RANK_SIZE it stands for a rank table.
 FAKE_HUB = "NPUSESSION_FAKE_HUB"
+#: The name of the process in which they meet; the kernel keeps 15 characters.
+HUB_PROCESS = "npusession-hub"
 
 _lock = threading.RLock()
 _originals: dict[str, str | None] = {}
@@ -94,6 +96,14 @@ def device_in(environ: typing.Mapping[str, str]) -> tuple[str, str] | None:
         if name in environ:
             return name, environ[name]
     return None
+
+
+def whole(value: object) -> int | None:
+    """Return a whole number that is given as such or as text, ``None`` for anything else."""
+    if type(value) is str:
+        # Longer ones are out of every range.
+        return int(value) if value.isdigit() and value.isascii() and len(value) <= 20 else None
+    return value if type(value) is int else None
 
 
 def original() -> dict[str, str]:

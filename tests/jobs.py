@@ -46,13 +46,18 @@ class Job:
 
     def processes(self):
         """Return the living processes with the mark."""
-        found = []
-        for name in filter(str.isdigit, os.listdir("/proc")):
-            with contextlib.suppress(OSError):
-                with open(f"/proc/{name}/environ", "rb") as file:
-                    if self.mark.encode() in file.read():
-                        found.append(int(name))
-        return found
+        return marked(self.mark)
+
+
+def marked(mark):
+    """Return the living processes with a mark in their environment."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            with open(f"/proc/{name}/environ", "rb") as file:
+                if f"{MARK}={mark}\0".encode() in file.read():
+                    found.append(int(name))
+    return found
 
 
 def command(pid):

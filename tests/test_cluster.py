@@ -1,14 +1,17 @@
 """The cluster that an environment describes, and everything that contradicts it."""
 
 import dataclasses
+import os
+import pathlib
+import time
 import warnings
 
 import pytest
 from ranktables import CONTAINER, V10, V20, changed, text
 
 from npusession import NpuSessionError, OptionsWarning, Severity
+from npusession._schedulers import hosts
 from npusession.hccl import RULES, Chief, Cluster, ClusterError, RankTable, Source
-from npusession.hccl._schedulers import hosts
 
 CHIEF = {
     "CM_CHIEF_IP": "192.0.2.1", "CM_CHIEF_PORT": "6000", "CM_CHIEF_DEVICE": "0", "CM_WORKER_SIZE": "16",
@@ -122,6 +125,7 @@ def test_started_with_a_table(environ):
         {"SLURM_PROCID": "0", "SLURM_NTASKS": "1"},
         {"SLURM_PROCID": "0", "SLURM_NTASKS": "16", "ENVIRONMENT": "BATCH"},
         {"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0"},
+        {"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0", "SLURM_PROCID": "0", "SLURM_NTASKS": "16"},
         {"TF_CONFIG": '{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 0}}'},
     ],
 )
@@ -290,6 +294,9 @@ def test_product_of_a_table(environ):
         ({"ASCEND_RT_VISIBLE_DEVICES": "3", "ASCEND_DEVICE_ID": "0"}, []),
         ({"ASCEND_VISIBLE_DEVICES": "3"}, []),
         ({"ASCEND_VISIBLE_DEVICES": "0-7", "ASCEND_RT_VISIBLE_DEVICES": "2,3", "ASCEND_DEVICE_ID": "1"}, []),
+        ({"OMPI_COMM_WORLD_RANK": "x"}, ["NPU453"]),
+        ({"OMPI_COMM_WORLD_RANK": "3"}, ["NPU453"]),
+        ({"PMI_RANK": "16", "PMI_SIZE": "16"}, ["NPU453"]),
         ({"HCCL_CONNECT_TIMEOUT": "120", "HCCL_HOST_SOCKET_PORT_RANGE": "60000,60050-60100"}, []),
     ],
 )
@@ -356,6 +363,24 @@ def test_verify(environ):
 def test_slurm_hosts(listed, names):
     """Slurm's short form of host names is written out."""
     assert hosts(listed) == names
+
+
+def test_read_once(environ, monkeypatch):
+    """A large table is read once while nothing changes it, however often it is asked for, and anew when it changed."""
+    reads = []
+    read = RankTable.read.__func__
+    monkeypatch.setattr(RankTable, "read", classmethod(lambda cls, path: (reads.append(path), read(cls, path))[1]))
+    path = pathlib.Path(environ["RANK_TABLE_FILE"])
+    for seconds in (1000, 500):
+        os.utime(str(path), (time.time() - seconds,) * 2)
+        assert Cluster.from_environ(environ) == Cluster.from_environ(environ)
+        assert not Cluster.check_environ(environ)
+    assert len(reads) == 2
+    # A change of the same size, at a time that tells nothing.
+    path.write_text(path.read_text("utf-8").replace("node_1", "node_2"), "utf-8")
+    assert Cluster.from_environ(environ).servers == ("node_0", "node_2")
+    path.write_text(path.read_text("utf-8").replace("node_2", "node_3"), "utf-8")
+    assert Cluster.from_environ(environ).servers == ("node_0", "node_3")
 
 
 def test_every_rule_has_a_test():

@@ -1,31 +1,37 @@
 """The emulated HCCL between ranks: every rank a member of one job, here in threads of one process."""
 
 import concurrent.futures
+import os
+import signal
 import socket
+import sys
+import time
+import uuid
 
 import hypothesis
 import hypothesis.strategies as st
 import numpy as np
 import pytest
+from jobs import MARK, marked, until
 from processes import start
 
 from npusession.backends.fake.job import address, hub, member
 from npusession.backends.fake.job.calls import Call
 from npusession.backends.fake.job.member import Job, Member
-from npusession.environment import FAKE_HUB
+from npusession.environment import FAKE_HUB, HUB_PROCESS
 from npusession.errors import CollectiveError
+from npusession.launch.processes import name
 
 SIZE = 3
 GROUP = "hccl_world_group"
 
 
 @pytest.fixture(autouse=True)
-def fresh_hub():
-    """Each test has a hub of its own."""
+def fresh_hub(monkeypatch):
+    """Each test has a hub of its own, and its processes have a mark that this one bears only later."""
+    monkeypatch.setenv(MARK, uuid.uuid4().hex)
     yield
-    if member._served is not None:
-        member._served[1].close()
-        member._served = None
+    member.unserve()
 
 
 @pytest.fixture
@@ -220,7 +226,8 @@ def test_ranks_that_disagree(members, mine, payload, words):
 
 def test_a_rank_that_does_not_call(members):
     """When its time is up, each waiting rank learns who did not come."""
-    errors = together(2, lambda r: members[r].call(call("allreduce", reduction="sum"), arrays(r), 0.2))
+    together(SIZE, lambda r: members[r].call(call("allreduce", "first", reduction="sum"), arrays(r), 60))
+    errors = together(2, lambda r: members[r].call(call("allreduce", reduction="sum"), arrays(r), 0.5))
     for error in errors:
         with pytest.raises(CollectiveError, match="ranks 0, 1 called it, rank 2 did not"):
             raise error
@@ -328,6 +335,108 @@ def test_addresses():
     assert address.address_in({"CM_CHIEF_IP": "10.0.0.1", "CM_CHIEF_PORT": "6000"}) == ("10.0.0.1", 6000)
     one, same, other = ({"JOB_ID": job, "RANK_ID": rank} for job, rank in (("1", "0"), ("1", "1"), ("2", "0")))
     assert address.address_in(one) == address.address_in(same) != address.address_in(other)
+
+
+def test_without_rank_0(members):
+    """Ranks that need rank 0 for nothing go on when it has left, and so does what they had begun before."""
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        pair = call("allreduce", members=(1, 2), group="pair", reduction="sum")
+        begun = pool.submit(members[1].call, pair, arrays(1), 60)
+        members[0].leave()
+        member.unserve()
+        np.testing.assert_array_equal(members[2].call(pair, arrays(2), 60)[0], 2 * arrays(0)[0] + 3)
+        assert len(begun.result()) == 1
+    with pytest.raises(CollectiveError, match="rank 0 has shut its system down"):
+        members[1].call(call("allreduce", reduction="sum"), arrays(1), 60)
+
+
+def test_nobody_is_left(port):
+    """The process in which ranks meet ends with the last of them, whichever that is."""
+    ranks = joined(("127.0.0.1", port))
+    (process,) = hubs()
+    ranks[0].leave()
+    ranks[2].leave()
+    member.unserve()
+    assert hubs() == [process]
+    ranks[1].leave()
+    until(lambda: hubs() == [])
+
+
+def test_the_meeting_point_is_gone(members):
+    """Where the host of rank 0 is gone with all that ran there, the others are told so; a new job can begin."""
+    (process,) = hubs()
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(members[1].call, call("allreduce", reduction="sum"), arrays(1), 60)
+        os.kill(process, signal.SIGKILL)
+        with pytest.raises(CollectiveError, match="on the host of rank 0, has ended"):
+            waiting.result()
+    where = member._served[0].address
+    until(lambda: not member._served[1].alive)
+    assert totals(joined(where)) == [3, 3, 3]
+
+
+def hubs():
+    """Return the processes of the hubs of this process's jobs."""
+    return [process for process in marked(os.environ[MARK]) if name(process) == HUB_PROCESS]
+
+
+def test_a_stranger_who_says_nothing(port):
+    """Who connects and says nothing keeps no rank waiting."""
+    where = ("127.0.0.1", port)
+    first = together(1, lambda rank: Member(job(0, 2, where), 0.2))
+    assert "rank 1 did not come" in str(first[0])
+    with socket.create_connection(where):
+        ranks = joined(where, 2)
+        assert [each.rank for each in ranks] == [0, 1]
+        for each in ranks:
+            each.leave()
+
+
+def test_rank_0_ends_before_all_are_there(port):
+    """Ranks that wait for others do not wait on when rank 0 has ended."""
+    where = ("127.0.0.1", port)
+    first = together(1, lambda rank: Member(job(0, 3, where), 0.2))
+    assert "ranks 1, 2 did not come" in str(first[0])
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(Member, job(1, 3, where), 60)
+        time.sleep(0.2)
+        member.unserve()
+        with pytest.raises(CollectiveError, match="its process has ended before all ranks were there"):
+            waiting.result()
+
+
+def test_no_python(port, monkeypatch):
+    """When the meeting point cannot be started, rank 0 says what that process said."""
+    monkeypatch.setattr(sys, "path", ["/nowhere"])
+    with pytest.raises(CollectiveError, match=r"(?s)cannot start the process.*ModuleNotFoundError"):
+        Member(job(0, 2, ("127.0.0.1", port)), 1.0)
+
+
+FORKING = """
+import os, time
+from npusession.backends.fake.job.member import Job, Member
+member = Member(Job(({rank},), 2, ("127.0.0.1", {port}), b"secret", {rank} == 0), 60)
+print("joined", flush=True)
+if os.fork() == 0:
+    os.close(1)
+    os.close(2)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("dying", [0, 1])
+def test_a_rank_that_leaves_a_child(port, dying):
+    """A rank is gone when its process is, though a forked child of it lives."""
+    bodies = [RANK.format(rank=rank, port=port, dying=-1) for rank in range(2)]
+    bodies[dying] = FORKING.format(rank=dying, port=port) + "else:\n    os.kill(os.getpid(), 9)"
+    ranks = [start(body, session=False) for body in bodies]
+    try:
+        output, errors = ranks[1 - dying].communicate(timeout=60)
+        assert f"rank {dying} is gone" in output, errors
+    finally:
+        ranks[dying].communicate()
+        for process in marked(os.environ[MARK]):
+            os.kill(process, signal.SIGKILL)
 
 
 RANK = """

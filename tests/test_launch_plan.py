@@ -80,6 +80,30 @@ def test_devices_of_the_host(planned, monkeypatch):
         planned(devices="0-3")
 
 
+def test_visible_devices(planned, table, monkeypatch):
+    """Devices have the host's own numbers; a process is told which of those that it sees is its own."""
+    environ = {"ASCEND_RT_VISIBLE_DEVICES": "5,4,1,0"}
+    for request, physical, counted in (
+        ({"devices": "4-5", "fake": True}, [4, 5], ["1", "0"]),
+        ({"nproc": 2, "fake": True}, [5, 4], ["0", "1"]),
+        ({"rank_table": table, "node_rank": 1}, [0, 1], ["3", "2"]),
+    ):
+        job, _ = planned(environ, **request)
+        assert [rank.device for rank in job.ranks] == physical
+        assert [rank.environ["ASCEND_DEVICE_ID"] for rank in job.ranks] == counted
+    with pytest.raises(LaunchError, match="device 2 is not visible: only 5,4,1,0 is"):
+        planned(environ, devices="1-2", fake=True)
+    with pytest.raises(LaunchError, match="--nproc 5, but only 5,4,1,0 is"):
+        planned(environ, nproc=5, fake=True)
+    port = network.free_port()
+    _, told = planned(environ, devices="4-5", nnodes=1, master_addr="127.0.0.1", master_port=port)
+    assert told[0]["CM_CHIEF_DEVICE"] == "1"
+    job, _ = planned({**environ, **ENGINES["srun"][0]}, fake=True, master_addr="127.0.0.1", master_port=port)
+    assert [(rank.device, rank.environ["ASCEND_DEVICE_ID"]) for rank in job.ranks] == [(4, "1")]
+    monkeypatch.setattr("npusession.launch.devices.of_this_host", lambda: [1, 4, 6])
+    assert [rank.device for rank in planned(environ, fake=True)[0].ranks] == [1, 4]
+
+
 def test_one_process(planned):
     """A single process gets a device, and no description of a cluster beyond rank 0 of 1."""
     job, told = planned(devices="3")
@@ -194,6 +218,16 @@ def test_rank_table_that_is_made(planned, tmp_path, monkeypatch):
         planned(devices="3-4")
 
 
+def test_rank_table_of_all_devices(planned, monkeypatch):
+    """A rank table that is made for all devices of the host has those that are there, whatever their numbers."""
+    monkeypatch.setattr("npusession.hccl.ranktable.device_addresses", lambda ids: {i: f"192.0.2.{i}" for i in ids})
+    monkeypatch.setattr("npusession.launch.devices.of_this_host", lambda: [2, 3])
+    job, _ = planned()
+    made = json.loads(job.rank_table)["server_list"][0]["device"]
+    assert [device["device_id"] for device in made] == ["2", "3"]
+    assert [rank.environ["ASCEND_DEVICE_ID"] for rank in job.ranks] == ["2", "3"]
+
+
 def test_no_addresses(planned, monkeypatch):
     """Where devices tell no addresses, the message shows the ways out; the A2 and A3 series need none."""
     from npusession import Product
@@ -302,7 +336,7 @@ REFUSED = {
     "size set": ({"nproc": 2, "fake": True}, {"RANK_SIZE": "8"}, "RANK_SIZE=8"),
     "chief set": ({"nproc": 2, "fake": True}, {"CM_CHIEF_IP": "h", "CM_WORKER_SIZE": "2"}, "unset CM_CHIEF_IP CM_W"),
     "device set": ({"nproc": 1}, {"ASCEND_DEVICE_ID": "3"}, "ASCEND_DEVICE_ID=3"),
-    "no number": ({"nproc": 2, "fake": True}, {"SLURM_PROCID": "x"}, "SLURM_PROCID='x' is no number"),
+    "no number": ({"nproc": 2, "fake": True}, {"SLURM_PROCID": "x"}, "SLURM_PROCID: 'x' is no number"),
     "no size": ({"fake": True}, {"OMPI_COMM_WORLD_RANK": "1"}, "OMPI_COMM_WORLD_SIZE"),
     "beyond size": ({"fake": True}, {"PMI_RANK": "2", "PMI_SIZE": "2"}, "0 to 1"),
 }

@@ -7,7 +7,7 @@ import socket
 
 from ..options.problems import Severity
 from ..products import Product
-from ._content import Content, Placed
+from ._content import Content, Host, Placed
 from ._notes import Notes, is_placeholder
 from ._rules import (
     ADDRESS_TWICE,
@@ -61,41 +61,52 @@ def impossible(address: bytes) -> str:
 def check_addresses(notes: Notes, content: Content, product: Product | None) -> None:
     """Check the addresses of devices and hosts."""
     seen: dict[bytes, tuple[Path, Rank]] = {}
-    families: dict[int, Path] = {}
+    families: dict[int, list[Path]] = {}
     lacking: list[Path] = []
+    repeated = content.repeated()
     for placed in content.placed:
-        rank = placed.rank
+        rank, path = placed.rank, (*placed.path, "device_ip")
+        if path in notes.lost:
+            continue
         if not rank.device_ip:
-            lacking.append((*placed.path, "device_ip"))
+            lacking.append(path)
         if rank.backup_device_ip:
             _check_address(notes, rank.backup_device_ip, (*placed.path, "backup_device_ip"))
         # HCCL splits at commas.
         for text in rank.device_ip.split(",") if rank.device_ip else ():
-            path = (*placed.path, "device_ip")
             address = packed(text)
             if address is None or impossible(address):
                 _check_address(notes, text, path)
                 continue
-            families.setdefault(len(address), path)
-            if address in seen:
+            families.setdefault(len(address), []).append(path)
+            if address in seen and path[:2] not in repeated:
                 first, other = seen[address]
                 message = f"the address of {json_path(first)} (rank {other.rank_id}) too"
                 notes.add(ADDRESS_TWICE, path, message, text, fix="the device's own: address_N in /etc/hccn.conf")
             seen.setdefault(address, (path, rank))
     if len(families) > 1 and len(content.hosts) > 1:
-        notes.add(FAMILY, max(families.values(), key=_order), "IPv4 and IPv6 side by side", fix="one of them for all")
+        # The fewer ones are rather wrong.
+        odd = min(families.values(), key=len)
+        notes.add(FAMILY, odd[0], "IPv4 and IPv6 side by side", fix="one of them for all")
     for host in content.hosts:
         if host.host_ip:
             _check_address(notes, host.host_ip, (*host.path, "host_ip"))
-        elif re.fullmatch(r"\d+(?:\.\d+){3}", host.server_id) and packed(host.server_id) is None:
+        if re.fullmatch(r"\d+(?:\.\d+){3}", host.server_id) and packed(host.server_id) is None:
             path = (*host.path, "server_id")
             notes.add(BAD_ADDRESS, path, "not an IP address", host.server_id, severity=Severity.WARNING)
+        elif len(content.hosts) > 1:
+            _check_name(notes, host)
     if content.version != "2.0":
         _check_lacking(notes, content, lacking, product)
 
 
-def _order(path: Path) -> tuple[int, ...]:
-    return tuple(step for step in path if isinstance(step, int))
+def _check_name(notes: Notes, host: Host) -> None:
+    """Doubt a server that is called by an address which others have as well, or nobody."""
+    address = packed(host.server_id)
+    why = impossible(address) if address else ""
+    if why:
+        path = (*host.path, "server_id")
+        notes.add(BAD_ADDRESS, path, why, host.server_id, "a name or an address of its own", severity=Severity.WARNING)
 
 
 def _check_address(notes: Notes, text: str, path: Path) -> None:
@@ -123,6 +134,12 @@ def _check_lacking(notes: Notes, content: Content, lacking: list[Path], product:
     if not several:
         assert product
         why = f"the reference has it for every device of {product.title}"
+    if len(lacking) == len(content.placed) > 1:
+        notes.add(
+            NO_ADDRESS, lacking[0], f"no device has a device_ip, and {why}", fix="address_N in each /etc/hccn.conf",
+            severity=severity,
+        )  # fmt: skip
+        return
     for path in lacking:
         notes.add(NO_ADDRESS, path, f"no device_ip, and {why}", fix="address_N in /etc/hccn.conf", severity=severity)
 
@@ -130,7 +147,10 @@ def _check_lacking(notes: Notes, content: Content, lacking: list[Path], product:
 def check_ports(notes: Notes, content: Content) -> None:
     """Check that ports are the user's, and differ where they are used side by side."""
     hosts: dict[tuple[str, int], Path] = {}
+    repeated = content.repeated()
     for placed in content.placed:
+        if placed.path[:2] in repeated:
+            continue
         rank = placed.rank
         for name in ("device_port", "backup_device_port", "host_port"):
             port: int | None = getattr(rank, name)

@@ -32,13 +32,18 @@ def check_super_pods(notes: Notes, content: Content) -> None:
     listed = {host.server_id for host in content.hosts}
     pod_of: dict[str, str] = {}
     names: dict[str, Path] = {}
+    faulty = False
     for pod in content.pods:
         if pod.super_pod in names:
             message = f"{json_path(names[pod.super_pod])} has this super_pod_id too"
             notes.add(NAME_TWICE, (*pod.path, "super_pod_id"), message, pod.super_pod, fix="give each its own")
         names.setdefault(pod.super_pod, pod.path)
+        faulty = faulty or (*pod.path, "server_list") in notes.lost
         for server_id, path in pod.servers:
             place = (*path, "server_id")
+            faulty = faulty or server_id not in listed or server_id in pod_of
+            if path in notes.lost or place in notes.lost:
+                continue
             if server_id not in listed:
                 notes.add(POD_SERVERS, place, "no such server in server_list", server_id, _some(listed))
             elif server_id in pod_of:
@@ -47,12 +52,13 @@ def check_super_pods(notes: Notes, content: Content) -> None:
             else:
                 pod_of[server_id] = pod.super_pod
     for host in content.hosts:
-        if host.server_id not in pod_of:
+        # What a super pod lists wrongly may be the server that is missing.
+        if host.server_id not in pod_of and not faulty:
             notes.add(POD_SERVERS, (*host.path, "server_id"), "in no super pod", host.server_id, _some(names))
     _check_pod_order(notes, content, pod_of)
     _check_super_devices(notes, content, pod_of)
     sizes = {len(pod.servers) for pod in content.pods}
-    if len(sizes) > 1:
+    if len(sizes) > 1 and not faulty:
         numbers = ", ".join(f"{pod.super_pod!r} has {len(pod.servers)}" for pod in content.pods[:8])
         notes.add(
             POD_SIZES, ("super_pod_list",), f"super pods differ in size: {numbers}", fix="as many servers in each"

@@ -60,15 +60,17 @@ def check_ranks(notes: Notes, content: Content) -> None:
     if content.version == "container":
         # It has none.
         return
-    size = content.devices
+    size, repeated = content.devices, content.repeated()
     seen: dict[int, Placed] = {}
     free = iter(sorted(set(range(size)).difference(placed.rank.rank_id for placed in content.placed)))
     for placed in content.placed:
         rank_id, path = placed.rank.rank_id, (*placed.rank_path, "rank_id")
+        if placed.path[:2] in repeated:
+            continue
         if rank_id in seen:
             first = json_path((*seen[rank_id].rank_path, "rank_id"))
             notes.add(RANK_TWICE, path, f"the rank of {first} too", rank_id, fix=_free(notes, free))
-        elif rank_id >= size:
+        elif rank_id >= size and content.counted:
             message = "no rank of a job of {}".format(f"{size} devices" if size > 1 else "one device")
             notes.add(RANK_IDS, path, message, rank_id, f"0 to {size - 1}", _free(notes, free))
         if rank_id >= 0:
@@ -97,6 +99,8 @@ def _check_interleaved(notes: Notes, by_rank: dict[int, Placed]) -> None:
                 f"ranks of server {current!r} lie between those of server {placed.server_id!r}", rank_id,
                 fix="number the devices server by server",
             )  # fmt: skip
+            # The others follow from it.
+            return
         done.add(current)
         current = placed.server_id
 
@@ -104,11 +108,11 @@ def _check_interleaved(notes: Notes, by_rank: dict[int, Placed]) -> None:
 def check_devices(notes: Notes, content: Content, product: Product | None) -> None:
     """Check the devices of each server."""
     servers: dict[str, dict[int, Placed]] = {}
-    doubtful: set[str] = set()
+    doubtful, repeated = set(content.doubtful), content.repeated()
     most = _DEVICES.get(product, 0) if product else 0
     for placed in content.placed:
         device_id, path = placed.rank.device_id, (*placed.path, "device_id")
-        if device_id < 0 or not placed.server_id:
+        if device_id < 0 or not placed.server_id or placed.path[:2] in repeated:
             doubtful.add(placed.server_id)
             continue
         devices = servers.setdefault(placed.server_id, {})

@@ -47,6 +47,8 @@ class Content:
         hosts: the servers, in the order of the table.
         placed: the devices that could be read.
         devices: how many there are, readable or not.
+        counted: whether these are all: a list of devices that cannot be read may have any number.
+        doubtful: servers of which not all devices could be read.
         pods: the super pods.
         extra: members of the table that are not known.
     """
@@ -56,8 +58,15 @@ class Content:
     hosts: list[Host] = dataclasses.field(default_factory=list)
     placed: list[Placed] = dataclasses.field(default_factory=list)
     devices: int = 0
+    counted: bool = True
+    doubtful: set[str] = dataclasses.field(default_factory=set)
     pods: list[Pod] = dataclasses.field(default_factory=list)
     extra: Extra = ()
+
+    def repeated(self) -> set[Path]:
+        """Return the servers that have the server_id of an earlier one: all else of them may be there twice, too."""
+        first: dict[str, Path] = {}
+        return {host.path for host in self.hosts if first.setdefault(host.server_id, host.path) != host.path}
 
     def servers(self) -> tuple[Server, ...]:
         """Return the servers with their ranks."""

@@ -7,11 +7,10 @@ import re
 import typing
 
 from .._compat import shallow
-from ..environment import CHIEF_VARIABLES
+from ..environment import CHIEF_VARIABLES, whole
 from ..options.problems import Problem, Rule, Severity
 from ._check_network import impossible, packed
 from ._fields import LAST_PORT
-from ._notes import whole
 
 MIXED = Rule("NPU441", "conflict", "A job is described by a rank table or by CM_* variables, never by both.")
 NO_TABLE = Rule("NPU442", "bad-environment", "RANK_TABLE_FILE names a rank table that HCCL can read.")

@@ -15,11 +15,24 @@ from ._content import Content
 from ._document import Document
 from ._notes import Notes, is_placeholder
 from ._reader import HOLE
-from ._rules import BAD_WORD, COUNT, MISSING, NOT_READY, PLACEHOLDER, QUOTES, RANK_IDS, VERSION
+from ._rules import (
+    BAD_WORD,
+    COUNT,
+    DEVICE_SET,
+    MISSING,
+    NOT_READY,
+    PLACEHOLDER,
+    QUOTES,
+    RANK_IDS,
+    UNEVEN,
+    VERSION,
+)
 
 #: The versions that tables declare, and names for the two forms that declare none.
 VERSIONS = ("1.0", "1.2", "2.0", "group", "container")
 _DECLARED = VERSIONS[:3]
+#: Rules of which a part of a table tells nothing.
+_OF_THE_WHOLE = (MISSING, COUNT, RANK_IDS, UNEVEN, DEVICE_SET)
 COMPLETED, INITIALIZING = "completed", "initializing"
 
 
@@ -55,8 +68,9 @@ class Reading(typing.NamedTuple):
                 check_layers(notes, content)
             check_ports(notes, content)
         faults = notes.faults
-        if self.document.cut_off:
-            faults = [fault for fault in faults if fault.rule not in (MISSING, COUNT, RANK_IDS)]
+        if self.document.cut_off or content.status == INITIALIZING:
+            # The rest may still come.
+            faults = [fault for fault in faults if fault.rule not in _OF_THE_WHOLE]
         found = [*self.document.slips, *self.document.problems(faults)]
         return sorted(found, key=lambda problem: (problem.line, problem.column))
 

@@ -7,7 +7,8 @@ import functools
 import json
 import typing
 
-from ._notes import Notes, is_placeholder, whole
+from ..environment import whole
+from ._notes import Notes, is_placeholder
 from ._reader import HOLE
 from ._rules import BAD_NAME, BAD_NUMBER, COUNT, MISSING, MISTYPED, PLACEHOLDER, QUOTES, UNKNOWN_KEY, Path
 from .model import Extra
@@ -106,16 +107,19 @@ class Item:
             return None
         return number
 
-    def count(self, key: str, actual: int, what: str, required: bool = True) -> None:
-        """Check the field that says how many of something there are."""
+    def count(self, key: str, actual: int | None, what: str, required: bool = True) -> None:
+        """Check the field that says how many of something there are, if that is known."""
         number = self.number(key, required=required)
-        if number is not None and number != actual:
+        if number is not None and actual is not None and number != actual:
             right = self._notes.written(actual)
             value = self.value[key]
             self._notes.add(COUNT, (*self.path, key), f"there are {actual} {what}", value, right, f'"{key}": {right}')
 
     def rest(self) -> Extra:
-        """Return the members that are not known; one that looks like a known one that is not there gets a warning."""
+        """Return the members that are not known, after all known ones were read.
+
+        One that looks like a known one that is not there gets a warning, unless that was missed.
+        """
         if self._known.issuperset(self.value):
             return ()
         extra = []
@@ -128,7 +132,7 @@ class Item:
                 # A number beyond all bounds, or brackets beyond all depth.
                 self._notes.lose(MISTYPED, (*self.path, key), "cannot be written again", fix="leave it out")
             meant = _meant(key, self._known)
-            if meant and meant not in self.value:
+            if meant and meant not in self.value and (*self.path, meant) not in self._notes.lost:
                 message = f"unknown; did you mean {meant}?"
                 self._notes.add(UNKNOWN_KEY, (*self.path, key), message, fix=f'"{meant}"', at_key=True)
         return tuple(extra)
@@ -138,6 +142,7 @@ class Item:
             return value
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             self._notes.add(QUOTES, path, "a number without quotes", value, "text in double quotes", f'"{value}"')
+            self._notes.lost.add(path)
             return str(value)
         self._mistyped(value, path, "text in double quotes")
         return ""
@@ -152,6 +157,7 @@ class Item:
         if value is HOLE:
             # What is wrong with it was said where it stands.
             self._notes.complete = False
+            self._notes.lost.add(path)
             return
         seen = _KINDS.get(type(value), "a number")
         shown = value if isinstance(value, (str, int, float)) else None

@@ -34,9 +34,7 @@ def read(notes: Notes, data: object, version: str) -> Content:
     """Read a table of groups, ``"group"`` or ``"container"``."""
     labelled = version == "group"
     table = Item(notes, data, (), _TABLE)
-    content = Content(version, extra=table.rest())
-    if labelled:
-        content.extra = _read_marks(notes, table, content.extra)
+    content = Content(version)
     groups = table.list("group_list")
     if groups:
         table.count("group_count", len(groups), "entries in group_list")
@@ -50,14 +48,15 @@ def read(notes: Notes, data: object, version: str) -> Content:
                 NAME_TWICE, (*group.path, "group_name"), "another group has this name", name, fix="give each its own"
             )
         names.add(name)
-        group.rest()
         _instances(notes, content, group, name)
+        group.rest()
+    content.extra = _read_marks(notes, table) if labelled else table.rest()
     if not labelled:
         _number(content)
     return content
 
 
-def _read_marks(notes: Notes, table: Item, extra: Extra) -> Extra:
+def _read_marks(notes: Notes, table: Item) -> Extra:
     """Check what only the form of 2019 has; return it as it will be written again, with numbers in quotes."""
     table.text(MARK, required=True)
     location = table.text("para_plane_nic_location", required=True)
@@ -71,19 +70,21 @@ def _read_marks(notes: Notes, table: Item, extra: Extra) -> Extra:
         # HCCL reads neither while the network ports are the devices'.
         message = f"there are {len(names)} names in para_plane_nic_name"
         notes.add(COUNT, ("para_plane_nic_num",), message, number, str(len(names)), severity=Severity.WARNING)
+    extra = table.rest()
     return tuple((name, f'"{value}"' if name in _DEFAULTS and value.isdigit() else value) for name, value in extra)
 
 
 def _instances(notes: Notes, content: Content, group: Item, group_name: str) -> None:
     labelled = content.version == "group"
     instances = group.list("instance_list")
-    before, servers = content.devices, set()
+    before, servers, counted = content.devices, set(), True
     hosts = {host.server_id for host in content.hosts}
     pods = {placed.rank.pod for placed in content.placed}
     for number, value in enumerate(instances):
         known = _INSTANCE | {"rank_id" if labelled else "pod_name"}
         instance = Item(notes, value, (*group.path, "instance_list", number), known)
         if instance.lost:
+            counted = False
             continue
         server_id = instance.name("server_id")
         rank_id = instance.number("rank_id", required=True) if labelled else None
@@ -104,9 +105,11 @@ def _instances(notes: Notes, content: Content, group: Item, group_name: str) -> 
                 allowed="one device in each instance", fix="an instance, with a rank_id, for each device",
             )  # fmt: skip
         content.devices += len(devices)
+        counted = counted and bool(devices)
         for index, entry in enumerate(devices):
             device = Item(notes, entry, (*instance.path, "devices", index), _DEVICE)
             if device.lost:
+                content.doubtful.add(server_id)
                 continue
             device_id = device.number("device_id", required=True)
             rank = Rank(
@@ -119,12 +122,14 @@ def _instances(notes: Notes, content: Content, group: Item, group_name: str) -> 
             )
             content.placed.append(Placed(rank, server_id, device.path, instance.path))
         instance.rest()
+    content.counted = content.counted and counted and bool(instances)
     if not instances:
         return
     group.count("instance_count", len(instances), "entries in instance_list")
-    group.count("device_num" if labelled else "device_count", content.devices - before, "devices in the group")
+    held = content.devices - before if counted else None
+    group.count("device_num" if labelled else "device_count", held, "devices in the group")
     if labelled:
-        group.count("server_num", len(servers), "servers in the group")
+        group.count("server_num", len(servers) if counted else None, "servers in the group")
 
 
 def _number(content: Content) -> None:

@@ -21,18 +21,21 @@ class Notes:
     Attributes:
         faults: what is wrong.
         complete: whether everything could be read.
+        lost: where something is that could not be read, or that was said to be missing.
     """
 
     def __init__(self, quoted: bool = True) -> None:
         self.quoted = quoted
         self.faults: list[Fault] = []
         self.complete = True
+        self.lost: set[Path] = set()
 
     def copy(self) -> Notes:
         """Return notes that go on from here."""
         notes = Notes(self.quoted)
         notes.faults += self.faults
         notes.complete = self.complete
+        notes.lost = self.lost
         return notes
 
     def add(
@@ -54,6 +57,7 @@ class Notes:
     ) -> None:
         """Note a fault because of which something cannot be read."""
         self.complete = False
+        self.lost.add(path)
         self.add(rule, path, message, value, allowed, fix)
 
     def written(self, number: int) -> str:
@@ -64,11 +68,3 @@ class Notes:
 def is_placeholder(text: str) -> bool:
     """Tell whether a text stands for something that should have been filled in."""
     return bool(HOLE_PATTERN.search(text) or _FILLER.fullmatch(text))
-
-
-def whole(value: object) -> int | None:
-    """Return a whole number that is given as such or as text, ``None`` for anything else."""
-    if type(value) is str:
-        # Longer ones are out of every range.
-        return int(value) if value.isdigit() and value.isascii() and len(value) <= 20 else None
-    return value if type(value) is int else None

@@ -22,7 +22,7 @@ _ADDRESS = frozenset({"addr_type", "addr", "ports", "plane_id"})
 def read(notes: Notes, data: object) -> Content:
     """Read a table of version 2.0."""
     table = Item(notes, data, (), _TABLE)
-    content = Content("2.0", extra=table.rest())
+    content = Content("2.0")
     ranks = table.list("rank_list")
     if ranks:
         table.count("rank_count", len(ranks), "entries in rank_list")
@@ -37,6 +37,7 @@ def read(notes: Notes, data: object) -> Content:
         if placed.server_id not in hosts:
             hosts.add(placed.server_id)
             content.hosts.append(Host(placed.server_id, placed.path))
+    content.extra = table.rest()
     return content
 
 

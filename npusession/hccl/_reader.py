@@ -17,7 +17,8 @@ _MAX_DEPTH = 24
 #: After so many faults the text is something else than a rank table.
 _MAX_FAULTS = 100
 _SPACE = re.compile(r"[ \t\r\n]*")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.S)
+_COMMENT = re.compile(r"(?://|#)[^\n]*|/\*.*?(?:\*/|\Z)", re.S)
+_MARKUP = re.compile(r"<(?:!|\?|html\b)", re.I)
 _PLAIN = re.compile(r'"([^"\\\x00-\x1f]*)"')
 _STRING = re.compile(r'"((?:\\.|[^"\\\n])*)("?)')
 _QUOTED = re.compile(r"'([^'\n]*)'|“([^”\"\n]*)[”\"]")
@@ -30,6 +31,8 @@ HOLE_PATTERN = re.compile(
 _ESCAPE = re.compile(r'\\(?:(["\\/bfnrt])|u([0-9a-fA-F]{4}))?')
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _WORDS = {"true": True, "false": False, "null": None}
+#: Values of other languages.
+_FOREIGN_WORDS = frozenset({"NaN", "nan", "Infinity", "-Infinity", "inf", "True", "False", "None", "undefined", "nil"})
 #: Keys of Chinese keyboards, and what JSON has instead.
 _WIDE = {"，": ",", "：": ":", "｛": "{", "｝": "}", "［": "[", "］": "]"}
 _OPENING = {"}": "{", "]": "["}
@@ -110,6 +113,9 @@ class Reader:
         if index == len(self.text):
             self._slip(index, "the file is empty", fix="generate it again, or wait until it is written")
             return Node(HOLE, 0)
+        if _MARKUP.match(self.text, index):
+            self._slip(index, "a page of HTML or XML", fix="get the table itself; a server may have sent an error page")
+            return Node(HOLE, index)
         node, index = self._value(index, 0)
         index = self._skip(index)
         while index < len(self.text) and self.going and not isinstance(node.value, Hole):
@@ -137,7 +143,7 @@ class Reader:
     def _skip(self, index: int) -> int:
         while True:
             index = _SPACE.match(self.text, index).end()  # type: ignore[union-attr]
-            if not self.text.startswith("/", index):
+            if not self.text.startswith(("/", "#"), index):
                 return index
             comment = _COMMENT.match(self.text, index)
             if not comment:
@@ -181,6 +187,9 @@ class Reader:
             return Node(HOLE, index), index
         if word.group() in _WORDS:
             return Node(_WORDS[word.group()], index), word.end()
+        if word.group() in _FOREIGN_WORDS:
+            self._slip(index, "a value that JSON does not have", value=word.group(), fix="write the value")
+            return Node(HOLE, index), word.end()
         self._slip(index, "a word without quotes", value=word.group()[:60], fix=f'"{word.group()[:60]}"')
         return Node(word.group(), index), word.end()
 
@@ -268,6 +277,9 @@ class Reader:
         self._path.pop()
         if key in found:
             self._slip(key_offset, "the key is in this object already", KEY_TWICE, key[:60], "keep one of the two")
+            if plain(found[key]) != plain(value):
+                # Which one is meant is not known.
+                value = Node(HOLE, value.offset)
         found[key] = value._replace(key_offset=key_offset)
         # Whatever it was, something has been passed.
         return max(index, key_offset + 1)

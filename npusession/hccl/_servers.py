@@ -25,7 +25,7 @@ _POD_SERVER = frozenset({"server_id"})
 def read(notes: Notes, data: object, version: str) -> Content:
     """Read a table of version 1.0 or 1.2."""
     table = Item(notes, data, (), _TABLE)
-    content = Content(version, extra=table.rest())
+    content = Content(version)
     servers = table.list("server_list")
     if servers:
         # The reference has it optional where super pods are.
@@ -34,19 +34,23 @@ def read(notes: Notes, data: object, version: str) -> Content:
         _server(notes, content, Item(notes, value, ("server_list", number), _SERVER))
     for number, value in enumerate(table.list("super_pod_list", required=False)):
         _pod(notes, content, Item(notes, value, ("super_pod_list", number), _POD))
+    content.extra = table.rest()
     return content
 
 
 def _server(notes: Notes, content: Content, server: Item) -> None:
     if server.lost:
+        content.counted = False
         return
     server_id = server.name("server_id")
-    content.hosts.append(Host(server_id, server.path, server.text("host_ip"), server.rest()))
     devices = server.list("device")
+    content.hosts.append(Host(server_id, server.path, server.text("host_ip"), server.rest()))
     content.devices += len(devices)
+    content.counted = content.counted and bool(devices)
     for number, value in enumerate(devices):
         device = Item(notes, value, (*server.path, "device", number), _DEVICE)
         if device.lost:
+            content.doubtful.add(server_id)
             continue
         device_id = device.number("device_id", required=True)
         rank_id = device.number("rank_id", required=True)
@@ -66,12 +70,12 @@ def _server(notes: Notes, content: Content, server: Item) -> None:
 
 def _pod(notes: Notes, content: Content, pod: Item) -> None:
     super_pod = pod.name("super_pod_id")
-    pod.rest()
     servers = []
     for number, value in enumerate(pod.list("server_list")):
         server = Item(notes, value, (*pod.path, "server_list", number), _POD_SERVER)
         servers.append((server.text("server_id", required=True), server.path))
         server.rest()
+    pod.rest()
     content.pods.append(Pod(super_pod, pod.path, servers))
 
 

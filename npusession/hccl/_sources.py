@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import time
 import typing
 
-from ..environment import CHIEF_VARIABLES, DEVICE_VARIABLES, FAKE_HUB, RANK_VARIABLES, device_in
+from .._schedulers import Place, PlaceError, place_in
+from .._visible import logical, physical, visible_in
+from ..environment import CHIEF_VARIABLES, DEVICE_VARIABLES, FAKE_HUB, RANK_VARIABLES, device_in, whole
 from ..options.basic import bad_device
-from ..options.problems import Problem, Severity
+from ..options.problems import Problem, Report, Severity
 from ..products import Product
-from ._devices import logical, physical, visible_in
 from ._environ_rules import (
     ALONE,
     CHIEF_PRODUCT,
@@ -26,13 +29,17 @@ from ._environ_rules import (
     report,
     tf_config,
 )
-from ._notes import whole
-from ._schedulers import Place, place_in
 from .cluster import Chief, Cluster, Source
 from .model import Rank
 from .ranktable import RankTable, RankTableError
 
 _CHIEF_PRODUCTS = (Product.ATLAS_TRAINING, Product.ATLAS_A2)
+
+
+#: A file that has changed within as many seconds may change again without a trace in its times.
+_SETTLED = 2.0
+#: The rank table that was read last, and what was found: the file as it was, the product, and both.
+_recent: tuple[object, RankTable, Report] | None = None
 
 
 def resolve(
@@ -55,11 +62,30 @@ def resolve(
     return cluster, problems
 
 
+def _checked(path: str, product: Product | None) -> tuple[RankTable, Report]:
+    """Read and check a rank table: once, though a session that opens asks several times, if the file does not change.
+
+    Raises:
+        OSError: the file cannot be read.
+        RankTableError: it is no rank table.
+    """
+    global _recent
+    now, status = time.time(), os.stat(path)
+    key = (os.path.abspath(path), status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, product)
+    if _recent is not None and _recent[0] == key:
+        return _recent[1:]
+    table = RankTable.read(path)
+    found = table.check(product)
+    if status.st_mtime < now - _SETTLED:
+        _recent = key, table, found
+    return table, found
+
+
 class _Resolver:
     def __init__(self, environ: typing.Mapping[str, str], product: Product | None, *, host: bool) -> None:
         self.environ, self.product, self.host = environ, product, host
         self.problems: list[Problem] = []
-        self.place = place_in(environ)
+        self.place = self._find_place()
         self.visible = visible_in(environ)
         bad = bad_device(environ)
         named = device_in(environ)
@@ -72,6 +98,17 @@ class _Resolver:
             name = DEVICE_VARIABLES[1]
             message = f"{DEVICE_VARIABLES[0]} is {first}, and goes before it"
             self._add(RANK_DEVICE, name, message, second, fix=f"unset {name}", severity=Severity.WARNING)
+
+    def _find_place(self) -> Place | None:
+        """Return the place among several that Slurm or MPI tell; HCCL reads nothing of it, so a faulty one is none."""
+        try:
+            place = place_in(self.environ)
+        except PlaceError as error:
+            value = self.environ.get(error.variable)
+            fix = f"unset {error.variable}" if value else "start it through the engine that sets it"
+            self._add(STARTER, error.variable, error.message, value, fix=fix, severity=Severity.WARNING)
+            return None
+        return None if place is None or place.size == 1 else place
 
     def cluster(self) -> Cluster | None:
         """Return the cluster of the first source that is there."""
@@ -114,8 +151,7 @@ class _Resolver:
     def _of_table(self) -> Cluster | None:
         path = self.environ["RANK_TABLE_FILE"]
         try:
-            table = RankTable.read(path)
-            found = table.check(self.product)
+            table, found = _checked(path, self.product)
         except OSError as error:
             self._add(NO_TABLE, "RANK_TABLE_FILE", str(error.strerror or error), path, fix="the path of a rank table")
             return None

@@ -9,11 +9,11 @@ import typing
 import warnings
 
 from .._site import stacklevel
+from .._visible import logical, visible_in
 from ..environment import DEVICE_VARIABLES
 from ..errors import OptionsWarning, ProblemsError
 from ..options.problems import Problem, Report
 from ..products import Product, detect
-from ._devices import logical, visible_in
 from ._environ_rules import ANSWER, report
 from .model import Rank
 from .ranktable import RankTable

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-from .job import LaunchError
+from .._visible import Visible, logical
+from .job import LaunchError, Request
 
 _FORM = "write numbers and ranges with commas between, such as 0-7 or 0,2,4-5"
 
@@ -33,6 +34,25 @@ def parse(text: str) -> tuple[int, ...]:
     return tuple(devices)
 
 
+def asked_for(request: Request, visible: Visible | None) -> tuple[int, ...] | None:
+    """Return the devices of the flags, by their physical ids; ``None`` when no flag says which or how many.
+
+    Raises:
+        LaunchError: the flags contradict each other, are malformed, or want more than is visible.
+    """
+    if request.devices is not None and request.nproc is not None:
+        raise LaunchError("--devices and --nproc both say how many processes to start; give one of them")
+    if request.devices is not None:
+        return parse(request.devices)
+    if request.nproc is None:
+        return None
+    if visible is None:
+        return tuple(range(request.nproc))
+    if len(visible.devices) < request.nproc:
+        raise LaunchError(f"--nproc {request.nproc}, but only {_visible(visible)}")
+    return visible.devices[: request.nproc]
+
+
 def of_this_host() -> list[int]:
     """Return the devices that the driver shows under /dev, none where there is no driver."""
     try:
@@ -40,6 +60,22 @@ def of_this_host() -> list[int]:
     except OSError:
         return []
     return sorted(int(name[7:]) for name in names if re.fullmatch(r"davinci\d+", name, re.ASCII))
+
+
+def as_counted(device: int, visible: Visible | None) -> int:
+    """Return the id by which a process calls a device.
+
+    Raises:
+        LaunchError: it does not see the device.
+    """
+    if visible is not None and device not in visible.devices:
+        raise LaunchError(f"device {device} is not visible: only {_visible(visible)}")
+    return logical(visible, device)
+
+
+def _visible(visible: Visible) -> str:
+    listed = ",".join(map(str, visible.devices))
+    return f"{listed or 'none'} is ({visible.variable}); change that, or --devices, which has the host's own numbers"
 
 
 def check(devices: tuple[int, ...]) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import typing
 
+from .._schedulers import Place, PlaceError, place_in
+from .._visible import Visible
 from . import devices, tables
-from .engine import Place, place_in
 from .job import LaunchError, Request
 
 
@@ -21,6 +22,7 @@ class Layout:
         local_size: number of ranks on this host, ``None`` if that is not known.
         node: number of this host among those of the job.
         nodes: their number, ``None`` if that is not known.
+        devices: the devices of all ranks on this host, in the order of the ranks.
     """
 
     entries: tuple[tables.Entry, ...]
@@ -29,32 +31,34 @@ class Layout:
     local_size: int | None
     node: int
     nodes: int | None
+    devices: tuple[int, ...]
 
 
 def find_place(request: Request, environ: typing.Mapping[str, str]) -> Place | None:
-    """Return the engine's place, unless this is the launcher of a whole host."""
+    """Return the engine's place, unless this is the launcher of a whole host.
+
+    Raises:
+        LaunchError: the engine's variables contradict themselves.
+    """
     if request.nnodes is not None or request.node_rank is not None:
         return None
-    place = place_in(environ)
+    try:
+        place = place_in(environ)
+    except PlaceError as error:
+        raise LaunchError(
+            f"{error}. Start this through the engine that sets it, or unset what is left of it."
+        ) from None
     # One process for all is a launcher like any other.
     return None if place is None or place.size == 1 else place
 
 
-def _asked_for(request: Request) -> tuple[int, ...] | None:
-    if request.devices is not None and request.nproc is not None:
-        raise LaunchError("--devices and --nproc both say how many processes to start; give one of them")
-    if request.devices is not None:
-        return devices.parse(request.devices)
-    return None if request.nproc is None else tuple(range(request.nproc))
-
-
-def of_host(request: Request, hosts: list[tables.Host] | None) -> Layout:
+def of_host(request: Request, hosts: list[tables.Host] | None, visible: Visible | None) -> Layout:
     """Return the ranks of this host.
 
     Raises:
         LaunchError: flags are missing, contradict each other or the rank table.
     """
-    chosen = _asked_for(request)
+    chosen = devices.asked_for(request, visible)
     nodes, node = request.nnodes, request.node_rank
     if hosts is not None:
         if nodes is not None and nodes != len(hosts):
@@ -83,59 +87,61 @@ def of_host(request: Request, hosts: list[tables.Host] | None) -> Layout:
                 f"{hosts[node].names[0]} the devices {_listed(found)}; leave out --devices and --nproc, "
                 "or make another table"
             )
-        return Layout(entries, sum(len(host.entries) for host in hosts), 0, len(entries), node, nodes)
+        return Layout(entries, sum(len(host.entries) for host in hosts), 0, len(entries), node, nodes, found)
     if chosen is None:
-        chosen = tuple(devices.of_this_host())
+        chosen = tuple(found for found in devices.of_this_host() if visible is None or found in visible.devices)
         if not chosen:
             raise LaunchError("this host shows no devices (/dev/davinci*): say how many processes with --nproc")
     first = node * len(chosen)
     entries = tuple(tables.Entry(first + i, str(first + i), device) for i, device in enumerate(chosen))
-    return Layout(entries, nodes * len(chosen), 0, len(chosen), node, nodes)
+    return Layout(entries, nodes * len(chosen), 0, len(chosen), node, nodes, chosen)
 
 
-def of_place(request: Request, place: Place, hosts: list[tables.Host] | None) -> Layout:
+def of_place(request: Request, place: Place, hosts: list[tables.Host] | None, visible: Visible | None) -> Layout:
     """Return the one rank that is this process's own.
 
     Raises:
         LaunchError: the engine started another number of processes than there are devices or ranks.
     """
-    chosen = _asked_for(request)
+    chosen = devices.asked_for(request, visible)
     local = place.local_rank
     if local is None:
         if chosen is not None and len(chosen) != place.size:
             raise LaunchError(
-                f"{place.engine} does not tell which rank of its host this is (rank {place.rank} of {place.size}); "
+                f"{place.command} does not tell which rank of its host this is (rank {place.rank} of {place.size}); "
                 "start one launcher on each host, with --nnodes and --node-rank"
             )
         local = place.rank
     if chosen is not None and place.local_size is not None and place.local_size != len(chosen):
         raise LaunchError(
-            f"{place.engine} has started {place.local_size} processes on this host for the {len(chosen)} devices "
+            f"{place.command} has started {place.local_size} processes on this host for the {len(chosen)} devices "
             f"{_listed(chosen)}. Each starts its own rank only: let it start one for each device, or one for each "
             "host with --nnodes and --node-rank."
         )
+    if chosen is None and hosts is None:
+        chosen = tuple(range(place.local_size or place.size)) if visible is None else visible.devices
     if chosen is not None and local >= len(chosen):
-        raise LaunchError(f"{place.engine} has started process {local} on this host, of {len(chosen)} devices")
+        raise LaunchError(f"{place.command} has started process {local} on this host, of {len(chosen)} devices")
     if hosts is not None:
         everyone = {entry.number: entry for host in hosts for entry in host.entries}
         if len(everyone) != place.size:
-            raise LaunchError(f"{place.engine} runs {place.size} ranks, but {request.rank_table} lists {len(everyone)}")
+            raise LaunchError(
+                f"{place.command} runs {place.size} ranks, but {request.rank_table} lists {len(everyone)}"
+            )
         entry = everyone[place.rank]
         if chosen is not None and chosen[local] != entry.device:
             raise LaunchError(
                 f"rank {place.rank} is process {local} of this host, for which --devices gives device {chosen[local]}; "
                 f"{request.rank_table} gives it device {entry.device}"
             )
+        chosen = chosen or (entry.device,)
     else:
-        entry = tables.Entry(place.rank, str(place.rank), local if chosen is None else chosen[local])
+        assert chosen is not None
+        entry = tables.Entry(place.rank, str(place.rank), chosen[local])
     nodes = 1 if place.local_size == place.size else None
     # Only whether it is node 0 matters: that of rank 0.
-    return Layout((entry,), place.size, local, place.local_size, 0 if place.rank == local else 1, nodes)
-
-
-def all_devices(request: Request, layout: Layout) -> tuple[int, ...]:
-    """Return the devices that all ranks of this host use, in the order of the ranks."""
-    return _asked_for(request) or tuple(range(layout.size))
+    node = 0 if place.rank == local else 1
+    return Layout((entry,), place.size, local, place.local_size, node, nodes, chosen[: place.local_size or place.size])
 
 
 def _listed(chosen: typing.Iterable[int]) -> str:

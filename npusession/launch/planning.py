@@ -12,13 +12,14 @@ import tempfile
 import typing
 
 from .. import products
+from .._schedulers import Place
+from .._visible import Visible, visible_in
 from ..backends import VARIABLE as BACKEND
 from ..environment import FAKE_HUB as HUB
 from . import affinity, devices, network, tables
-from .engine import Place
 from .environment import HIGHEST_PORT, MOST_DEVICES, Chief, Cluster, check_inherited, removed
 from .job import Job, LaunchError, Rank, Request
-from .layout import Layout, all_devices, find_place, of_host, of_place
+from .layout import Layout, find_place, of_host, of_place
 
 #: Families that take a cluster from the CM_* variables.
 _CM_PRODUCTS = (products.Product.ATLAS_A2, products.Product.ATLAS_TRAINING)
@@ -34,7 +35,8 @@ def plan(request: Request, environ: typing.Mapping[str, str]) -> Job:
     fake = request.fake or environ.get(BACKEND) == "fake"
     place = find_place(request, environ)
     hosts = None if request.rank_table is None else tables.read(request.rank_table, None if fake else products.detect())
-    layout = of_place(request, place, hosts) if place else of_host(request, hosts)
+    visible = visible_in(environ)
+    layout = of_place(request, place, hosts, visible) if place else of_host(request, hosts, visible)
     chosen = tuple(entry.device for entry in layout.entries)
     if not fake:
         devices.check(chosen)
@@ -44,14 +46,14 @@ def plan(request: Request, environ: typing.Mapping[str, str]) -> Job:
     if request.rank_table is not None:
         cluster = dataclasses.replace(cluster, table=os.path.abspath(request.rank_table))
     elif not fake and layout.size > 1 and (request.master_addr or request.master_port):
-        cluster = dataclasses.replace(cluster, chief=_chief(request, layout))
+        cluster = dataclasses.replace(cluster, chief=_chief(request, layout, visible))
     elif not fake and layout.size > 1:
         if not single:
             raise LaunchError(
                 "a job on several hosts needs a rank table (--rank-table FILE), or node 0's address and a port "
                 "(--master-addr, --master-port; Atlas A2 and Atlas training series)"
             )
-        rank_table = tables.make(all_devices(request, layout), products.detect())
+        rank_table = tables.make(layout.devices, products.detect())
         name = f"rank-table-{cluster.job_id}-{layout.entries[0].number}.json"
         path = os.path.join(request.log_dir or tempfile.gettempdir(), name)
         cluster = dataclasses.replace(cluster, table=os.path.abspath(path))
@@ -61,7 +63,8 @@ def plan(request: Request, environ: typing.Mapping[str, str]) -> Job:
     ranks = []
     for number, entry in enumerate(layout.entries):
         local = layout.first_local + number
-        own = cluster.own(entry.rank_id, entry.device, local, layout.local_size)
+        device = devices.as_counted(entry.device, visible)
+        own = cluster.own(entry.rank_id, device, local, layout.local_size)
         ranks.append(Rank(entry.number, entry.device, own, None if blocks is None else blocks[number]))
     job = Job(
         command=command,
@@ -117,7 +120,7 @@ def _job_id(request: Request, environ: typing.Mapping[str, str], place: Place | 
     return str(int(hashlib.sha256(common.encode("utf-8", "surrogateescape")).hexdigest()[:8], 16) % (2**31 - 1) + 1)
 
 
-def _chief(request: Request, layout: Layout) -> Chief:
+def _chief(request: Request, layout: Layout, visible: Visible | None) -> Chief:
     address, port = _master(request)
     product = products.detect()
     if product is not None and product not in _CM_PRODUCTS:
@@ -130,7 +133,8 @@ def _chief(request: Request, layout: Layout) -> Chief:
         raise LaunchError(f"{layout.size} ranks: CM_WORKER_SIZE goes up to {MOST_DEVICES}")
     if layout.node == 0 and layout.first_local == 0:
         network.check_listening(address, port)
-    return Chief(address, port, all_devices(request, layout)[0], network.own_address(address, port))
+    first = devices.as_counted(layout.devices[0], visible)
+    return Chief(address, port, first, network.own_address(address, port))
 
 
 def _master(request: Request) -> tuple[str, int]:

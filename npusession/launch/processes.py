@@ -91,6 +91,14 @@ def descendants(others: typing.Container[int] = ()) -> list[int]:
     return found
 
 
+def name(pid: int) -> str:
+    """Return the name that a process shows, nothing when it has ended or there is no /proc."""
+    with contextlib.suppress(OSError):
+        with open(f"/proc/{pid}/comm", encoding="utf-8", errors="replace") as file:
+            return file.read().rstrip("\n")
+    return ""
+
+
 def send(pid: int, number: int, group: bool = False) -> bool:
     """Send a signal to a process, or to its process group; return whether there was anyone to get it."""
     try:

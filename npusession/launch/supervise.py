@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 
+from ..environment import HUB_PROCESS
 from . import processes
 from .guard import PASSED_ON
 from .job import Job, Rank
@@ -140,6 +141,9 @@ class Supervisor:
         if any(member.status is None for member in self._members):
             return not self._given_up()
         left = processes.descendants()
+        if left and self._stopped_at is None and all(processes.name(pid) == HUB_PROCESS for pid in left):
+            # Ranks of other hosts meet here, and may need it for longer.
+            return True
         if left and not self._swept:
             self._swept = True
             self._kill_at = self._kill_at or time.monotonic() + self._job.grace
@@ -191,7 +195,8 @@ class Supervisor:
         if self._times_out_at is not None and now >= self._times_out_at:
             self._blamed = [member for member in self._members if member.status is None]
             running = ", ".join(str(member.rank.number) for member in self._blamed)
-            self._say(f"the job has taken {self._job.timeout:.10g} s, its timeout; still running: rank {running}")
+            running = f"rank {running}" if running else "ranks of other hosts, which meet here"
+            self._say(f"the job has taken {self._job.timeout:.10g} s, its timeout; still running: {running}")
             self._stop(signal.SIGTERM, TIMED_OUT)
         if self._kill_at is not None and now >= self._kill_at:
             self._kill_at = now + _KILL_EVERY

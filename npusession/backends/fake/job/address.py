@@ -65,14 +65,14 @@ def listen(address: Address) -> socket.socket:
     return listening
 
 
-def accept(listening: socket.socket, secret: bytes) -> Connection:
-    """Wait for a rank, which has to know the secret.
+def accept(connected: socket.socket, secret: bytes) -> Connection:
+    """Take in somebody who has connected, and who has to know the secret.
 
     Raises:
-        OSError: the listening socket was closed.
+        EOFError: nobody is there any more.
+        OSError: likewise.
         AuthenticationError: it does not know the secret.
     """
-    connected, _ = listening.accept()
     connection = _connection(connected)
     try:
         deliver_challenge(connection, secret)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
 import threading
 import time
 import typing
@@ -9,7 +11,6 @@ from multiprocessing import AuthenticationError
 from multiprocessing.connection import Connection
 
 from . import address as addresses
-from .arithmetic import results
 from .calls import Arrays, Call, disagreement, graphs_shown, ranks_shown
 
 #: Seconds after which ranks that all wait for different things are told so.
@@ -56,21 +57,21 @@ class _Waiting(typing.NamedTuple):
 
 
 class Hub:
-    """Serves one job until the process of rank 0 ends.
+    """Serves one job.
 
     Args:
-        address: where it listens.
+        listening: the socket that ranks connect to.
         size: the number of ranks.
         secret: what ranks have to know.
-
-    Raises:
-        OSError: the address is in use.
     """
 
-    def __init__(self, address: addresses.Address, size: int, secret: bytes) -> None:
+    def __init__(self, listening: socket.socket, size: int, secret: bytes) -> None:
         self._size = size
         self._secret = secret
         self._lock = threading.Lock()
+        #: Who is connected; somebody has left when it says so.
+        self._connected: set[_Rank] = set()
+        self._left = threading.Condition(self._lock)
         #: Who wants to join, and the ranks of the present generation; all join together.
         self._joining: dict[Identity, tuple[_Rank, int]] = {}
         self._joined: dict[int, _Rank] = {}
@@ -78,25 +79,37 @@ class Hub:
         #: Why ranks of this generation are no longer there.
         self._gone: dict[int, str] = {}
         self._waiting: dict[tuple[str, str, int], dict[int, _Waiting]] = {}
-        self._listening = addresses.listen(address)
+        self._listening = listening
         threading.Thread(target=self._accept, name="npusession-hub", daemon=True).start()
 
     def close(self) -> None:
-        """Stop listening; ranks that are connected stay so."""
+        """Take in nobody else; the ranks that have joined go on."""
         addresses.close(self._listening)
+        with self._lock:
+            for peer, number in self._joining.values():
+                peer.send(number, "error", "rank 0 is gone: its process has ended before all ranks were there")
+            self._joining.clear()
+
+    def wait(self) -> None:
+        """Wait until nobody is connected."""
+        with self._left:
+            self._left.wait_for(lambda: not self._connected)
 
     def _accept(self) -> None:
-        while True:
-            try:
-                connection = addresses.accept(self._listening, self._secret)
-            except (AuthenticationError, EOFError, ConnectionError):
-                continue
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(connection,), name="npusession-hub-rank", daemon=True).start()
+        # When it is closed, this ends.
+        with contextlib.suppress(OSError):
+            while True:
+                connected, _ = self._listening.accept()
+                threading.Thread(target=self._serve, args=(connected,), name="npusession-hub-rank", daemon=True).start()
 
-    def _serve(self, connection: Connection) -> None:
+    def _serve(self, connected: socket.socket) -> None:
+        try:
+            connection = addresses.accept(connected, self._secret)
+        except (AuthenticationError, EOFError, OSError):
+            return
         peer = _Rank(connection)
+        with self._lock:
+            self._connected.add(peer)
         try:
             while True:
                 number, request, value = connection.recv()
@@ -105,7 +118,9 @@ class Hub:
                 elif request == "call":
                     self._call(number, peer.rank, *value)
                 elif request == "overdue":
-                    self._overdue(value)
+                    self._overdue(*value)
+                elif request == "missing":
+                    peer.send(number, "done", self._missing())
                 else:
                     self._leave(peer, "has shut its system down")
                     return
@@ -113,6 +128,9 @@ class Hub:
             self._leave(peer, "is gone: its process has ended")
         finally:
             connection.close()
+            with self._left:
+                self._connected.remove(peer)
+                self._left.notify()
 
     def _join(self, peer: _Rank, number: int, identity: Identity, size: int, process: int) -> None:
         with self._lock:
@@ -136,6 +154,14 @@ class Hub:
             self._waiting.clear()
         for waiting, its_number in joining.values():
             waiting.send(its_number, "done", (waiting.rank, self._identities))
+
+    def _missing(self) -> str:
+        """Say who is waited for: the numbers of the ranks, or how many devices where HCCL would count them."""
+        with self._lock:
+            came = sorted(self._joining)
+        if all(len(identity) == 1 for identity in came):
+            return f"{ranks_shown({*range(self._size)} - {rank for (rank,) in came})} did not come"
+        return f"only {len(came)} came, of devices {', '.join(str(identity[-1]) for identity in came)}"
 
     def _present(self) -> set[Identity]:
         return {identity for rank, identity in enumerate(self._identities) if rank not in self._gone}
@@ -164,6 +190,9 @@ class Hub:
             if gone or wrong or set(calls) < set(call.members):
                 return
             del self._waiting[call.key]
+        # Whoever joins does without NumPy.
+        from .arithmetic import results
+
         ordered = [calls[each] for each in call.members]
         try:
             outcomes: typing.Sequence[object] = results([(each.call, each.arrays) for each in ordered])
@@ -173,9 +202,13 @@ class Hub:
         for member, waiting, value in zip(call.members, ordered, outcomes):
             self._joined[member].send(waiting.number, outcome, value)
 
-    def _overdue(self, late: tuple[tuple[str, str, int], bool]) -> None:
-        """Answer a rank that has waited long: fail its call when it can never be complete, or when its time is up."""
-        key, final = late
+    def _overdue(self, key: tuple[str, str, int], patience: float) -> None:
+        """Answer a rank that has waited long: fail its call when its time is up, or when it can never be complete.
+
+        Args:
+            key: what the call is known by.
+            patience: seconds after which ranks that all wait for different things are told so; 0 when time is up.
+        """
         with self._lock:
             calls = self._waiting.get(key)
             if not calls:
@@ -183,8 +216,9 @@ class Hub:
             members = next(iter(calls.values())).call.members
             missing = [rank for rank in members if rank not in calls]
             elsewhere = {rank: self._call_of(rank) for rank in missing}
-            stuck = all(other is not None and time.monotonic() - other.since > PATIENCE for other in elsewhere.values())
-            if not final and not stuck:
+            now = time.monotonic()
+            stuck = all(other is not None and now - other.since > patience for other in elsewhere.values())
+            if patience and not stuck:
                 return
             texts = [f"{ranks_shown(calls)} called it, {ranks_shown(missing)} did not"]
             others = {rank: other for rank, other in elsewhere.items() if other is not None}

@@ -8,11 +8,14 @@ import os
 import threading
 import time
 import typing
+import weakref
+from multiprocessing.connection import Connection
 
 from ....errors import CollectiveError
 from . import address as addresses
 from . import hub
 from .calls import Arrays, Call
+from .serving import Serving
 
 
 class Job(typing.NamedTuple):
@@ -23,7 +26,7 @@ class Job(typing.NamedTuple):
         size: the number of ranks, at least 2.
         address: where the hub is.
         secret: what tells this job's processes from others that come to the same address.
-        serves: whether this process has the hub.
+        serves: whether this process starts the hub.
     """
 
     identity: hub.Identity
@@ -33,8 +36,10 @@ class Job(typing.NamedTuple):
     serves: bool
 
 
-#: The hub that this process serves, and for which job; it outlives initialisations.
-_served: tuple[Job, hub.Hub] | None = None
+#: The hub that this process has started, and for which job; it outlives initialisations.
+_served: tuple[Job, Serving] | None = None
+#: The connections of this process.
+_connections: weakref.WeakSet[Connection] = weakref.WeakSet()
 
 
 class Member:
@@ -66,17 +71,20 @@ class Member:
         try:
             self._connection = addresses.connect(job.address, job.secret, timeout)
         except OSError as error:
-            raise CollectiveError(f"{who} of {job.size} cannot reach the job: {error}") from None
+            fix = "Start rank 0 within HCCL_CONNECT_TIMEOUT seconds: the ranks meet at its address."
+            raise CollectiveError(f"{who} of {job.size} cannot reach rank 0: {error}. {fix}") from None
+        _connections.add(self._connection)
         self._listener = threading.Thread(target=self._listen, name="npusession-rank", daemon=True)
         self._listener.start()
         try:
             answer = self._ask("join", (job.identity, job.size, os.getpid()))
             self.rank, self.identities = answer.result(max(0, deadline - time.monotonic()))
         except concurrent.futures.TimeoutError:
+            missing = self._ask("missing", None).result(hub.PATIENCE)
             self.leave()
             raise CollectiveError(
                 f"{who} waited {timeout:g} s at {addresses.shown(job.address)}, but not all of the "
-                f"{job.size} ranks came. Start all of them within HCCL_CONNECT_TIMEOUT seconds."
+                f"{job.size} ranks came: {missing}. Start all of them within HCCL_CONNECT_TIMEOUT seconds."
             ) from None
         except BaseException:
             self.leave()
@@ -110,9 +118,9 @@ class Member:
                 )
             except concurrent.futures.TimeoutError:
                 if final:
-                    raise CollectiveError(f"{call.kind} {call.name!r}: rank 0 does not answer") from None
+                    raise CollectiveError(f"{call.kind} {call.name!r}: {_SILENT}") from None
                 final = time.monotonic() >= deadline
-                self._ask("overdue", (call.key, final))
+                self._ask("overdue", (call.key, 0 if final else hub.PATIENCE))
                 if final:
                     # For the answer that says who is missing.
                     deadline += hub.PATIENCE
@@ -154,18 +162,18 @@ class Member:
 
 #: Seconds that the hub may take to hang up.
 _HANGING_UP = 5.0
-_LOST = "rank 0 is gone: the connection to its process, where the job's hub is, has ended"
+_LOST = "the connection to the job's hub, on the host of rank 0, has ended; that host's ranks were killed or are gone"
+_SILENT = "the job's hub, on the host of rank 0, does not answer"
 
 
 def _serve(job: Job) -> None:
     global _served
     if _served is not None:
-        if _served[0] == job:
+        if _served[0] == job and _served[1].alive:
             return
-        _served[1].close()
-        _served = None
+        unserve()
     try:
-        _served = job, hub.Hub(job.address, job.size, job.secret)
+        _served = job, Serving(job.address, job.size, job.secret)
     except OSError as error:
         if not addresses.in_use(error):
             raise CollectiveError(f"rank 0 cannot listen at {addresses.shown(job.address)}: {error}") from None
@@ -173,3 +181,24 @@ def _serve(job: Job) -> None:
             f"another process listens at {addresses.shown(job.address)}. Is this job running already, or has "
             "another one the same JOB_ID? Give each job a JOB_ID of its own."
         ) from None
+
+
+def unserve() -> None:
+    """Let nobody else join the job whose hub this process has started; ranks that have joined go on."""
+    global _served
+    if _served is not None:
+        _served[1].close()
+        _served = None
+
+
+def _forked() -> None:
+    # A copy would hide from the hub that the rank has ended.
+    global _served
+    for connection in _connections:
+        connection.close()
+    if _served is not None:
+        _served[1].forked()
+        _served = None
+
+
+os.register_at_fork(after_in_child=_forked)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import typing
 
-from ._notes import whole
-from .model import Rank
+from .environment import whole
+
+if typing.TYPE_CHECKING:
+    from .hccl.model import Rank
 
 RUNTIME, CONTAINER = "ASCEND_RT_VISIBLE_DEVICES", "ASCEND_VISIBLE_DEVICES"
 _ENTRY = re.compile(r"(?:Ascend\w*-)?(\d{1,5})(?:-(\d{1,5}))?")
