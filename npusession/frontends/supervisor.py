@@ -59,6 +59,8 @@ def supervisor(
             if recorder is not None:
                 recorder.start(opened, tf1().train.get_global_step(graph), began)
             yield made, opened
+            if follow is not None:
+                follow.look_back()
 
 
 def _restoring(folder: str, saver: typing.Any, init_fn: typing.Any) -> typing.Callable[[typing.Any], None]:

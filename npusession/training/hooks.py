@@ -9,7 +9,7 @@ from .._compat import Protocol
 from .._tensorflow import tf1
 from ..options.performance import ITERATIONS_PER_LOOP
 from .graphs import Reach, counting, find, find_tensor, is_variable, operation_of, read
-from .loops import created
+from .loops import check_looped, created
 from .recorder import Recorder
 
 if typing.TYPE_CHECKING:
@@ -56,6 +56,7 @@ class _LoopHook(tf1().train.SessionRunHook):  # type: ignore[misc]
         """Set it, in each new session."""
         for loop in created(session.graph).values():
             loop.load_iteration_per_loop_var(session, self._steps)
+        check_looped(session.graph, self._steps, "plan.loop(train_op)")
 
 
 class _RecordHook(tf1().train.SessionRunHook):  # type: ignore[misc]
