@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import threading
@@ -12,7 +11,7 @@ from ._cleanup import Cleanup
 from ._sidefiles import write_side_files
 from ._tensorflow import tf1
 from .errors import ForkedError, GraphRequiredError, SessionClosedError
-from .system import State, abandon_session, runtime
+from .system import State, abandon_session, runtime, stage
 from .training.follower import Follower
 from .training.state import TrainingState
 
@@ -21,6 +20,7 @@ if typing.TYPE_CHECKING:
     from .backends import Backend
     from .record.recording import SessionRecord
     from .session import NpuSession
+    from .training.recorder import Recorder
 
 
 #: A weak reference to a method, such as weakref.WeakMethod.
@@ -68,6 +68,8 @@ class Opening:
         self.training: TrainingState
         #: What follows the training by the tensors of the plan, ``None`` when it names none.
         self.follower: Follower | None = None
+        #: What puts runs on record, ``None`` without a record.
+        self.recorder: Recorder | None = None
         self._at_close: list[_Weak] = []
         self._cleanup = Cleanup()
         self._lock = threading.RLock()
@@ -78,7 +80,7 @@ class Opening:
         try:
             plan, remove = write_side_files(self.plan)
             cleanup.add("remove side files", remove)
-            self.training = TrainingState(plan)
+            self.training = TrainingState(plan, self.record)
             cleanup.add("restore the environment", self.training.close)
             with self._stage("join the open system" if runtime.state is State.OPEN else "initialize the system"):
                 runtime.acquire(self, plan, self.backend)
@@ -94,6 +96,11 @@ class Opening:
             if plan.accelerate is not None and plan.accelerate.train_op is not None:
                 self.follower = Follower(self.training, plan.accelerate, self.session.graph)
                 cleanup.add("stop following the training", self.follower.install(self.session))
+            if self.record is not None:
+                from .training.recorder import Recorder
+
+                self.recorder = Recorder(plan, self.training, self.session.graph)
+                cleanup.add("stop recording", self.recorder.install(self.session))
         except BaseException as error:
             cleanup.run(error)
             raise
@@ -164,4 +171,4 @@ class Opening:
             self.session.close()
 
     def _stage(self, name: str) -> typing.ContextManager[None]:
-        return contextlib.nullcontext() if self.record is None else self.record.timed(name)
+        return stage(self.record, name)

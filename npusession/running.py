@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import typing
 import weakref
-from contextlib import ExitStack
 
 import wrapt
 
 from ._cleanup import Cleanup
+from ._defaults import Defaults
 from ._site import caller
 from ._tensorflow import tf1
 from .errors import GraphRequiredError
@@ -54,7 +54,8 @@ class RunningSession(TrainingMethods, _ObjectProxy):  # type: ignore[misc]
         super().__init__(opening.session)
         self._self_opening = opening
         self._self_run = opening.session.run
-        self._self_contexts = ExitStack()
+        #: Of each `with`, and of an interactive session.
+        self._self_defaults: list[Defaults] = []
         if opening.plan.graph is not None or not tf1().executing_eagerly():
             # No fetch can have been computed eagerly by mistake, so until it closes run needs no explanations.
             self.run = opening.session.run  # type: ignore[method-assign]
@@ -142,16 +143,13 @@ class RunningSession(TrainingMethods, _ObjectProxy):  # type: ignore[misc]
 
     def __enter__(self) -> RunningSession:
         self._self_opening.check()
-        with ExitStack() as entered:
-            entered.enter_context(self.graph.as_default())
-            entered.enter_context(self.as_default())
-            self._self_contexts = entered.pop_all()
+        self._self_defaults.append(Defaults(self))
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         cleanup = Cleanup()
         cleanup.add("close the session", lambda: self._self_opening.close(error))
-        cleanup.add("leave the default session", self._self_contexts.close)
+        cleanup.add("leave the default session", self._self_defaults.pop().end)
         cleanup.run(error)
 
     def __repr__(self) -> str:

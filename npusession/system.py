@@ -7,9 +7,11 @@ configuration: the runtime reads the options of initialisation from the session 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import enum
 import functools
 import os
+import sys
 import threading
 import typing
 import warnings
@@ -28,9 +30,11 @@ from .products import WITHOUT_INITIALIZE
 
 if typing.TYPE_CHECKING:
     from .backends import Backend
+    from .record.recording import SessionRecord
     from .session import NpuSession
     from .training.acceleration import Acceleration
     from .training.follower import Follower
+    from .training.recorder import Recorder
     from .training.state import TrainingState
 
 
@@ -268,6 +272,11 @@ def warn_of_leak(user: User) -> None:
     )
 
 
+def stage(record: SessionRecord | None, name: str) -> typing.ContextManager[None]:
+    """Return a context manager that notes what is done in it as a part of the life cycle, if there is a record."""
+    return contextlib.nullcontext() if record is None else record.timed(name)
+
+
 def abandon_session(session: typing.Any) -> None:
     """Keep a TensorFlow session's destructor from closing it, in a child that shares it with its parent."""
     session._closed = True
@@ -337,34 +346,75 @@ class System:
             SystemConflictError: the runtime is open with other options of initialisation.
         """
         if not self._held:
-            # Imported here, for importing the package has to be quick.
-            from .training.state import TrainingState
-
-            backend = self._plan.ready()
             self.site = caller()
-            cleanup = Cleanup()
-            plan, remove = write_side_files(self._plan)
-            cleanup.add("remove side files", remove)
+            if self._plan.record is None:
+                self._start(None)
+                return self
+            from .record.recording import SessionRecord
+
+            record = SessionRecord(self._plan)
             try:
-                training = TrainingState(plan)
-                cleanup.add("restore the environment", training.close)
-                runtime.acquire(self, plan, backend)
+                self._start(record)
             except BaseException as error:
-                cleanup.run(error)
+                record.end(error)
                 raise
-            cleanup.add("shut the system down", lambda: runtime.release(self))
-            self._cleanup, self._training, self._written, self._backend = cleanup, training, plan, backend
-            self._held = True
         return self
+
+    def _start(self, record: SessionRecord | None) -> None:
+        # Imported here, for importing the package has to be quick.
+        from .training.state import TrainingState
+
+        backend = self._plan.ready()
+        if record is not None:
+            record.ready(backend.name)
+        cleanup = Cleanup()
+        plan, remove = write_side_files(self._plan)
+        cleanup.add("remove side files", remove)
+        try:
+            training = TrainingState(plan, record)
+            cleanup.add("restore the environment", training.close)
+            with stage(record, "join the open system" if runtime.state is State.OPEN else "initialize the system"):
+                runtime.acquire(self, plan, backend)
+        except BaseException as error:
+            cleanup.run(error)
+            raise
+        cleanup.add("shut the system down", self._release)
+        self._cleanup, self._training, self._written, self._backend = cleanup, training, plan, backend
+        self._held = True
 
     def stop(self) -> None:
         """Give it back; the last user shuts it down. A second call does nothing."""
-        if self._held:
-            self._held = False
-            self._training, self._written = None, self._plan
-            self._cleanup.run()
+        self._stop(None)
 
     close = stop
+
+    def _stop(self, cause: BaseException | None) -> None:
+        if not self._held:
+            return
+        self._held = False
+        record = self._record
+        try:
+            self._cleanup.run(cause)
+        except BaseException as error:
+            cause = error
+            raise
+        finally:
+            self._training, self._written = None, self._plan
+            if record is not None:
+                # Of a system that was forgotten the interpreter knows whether an exception ended it all.
+                record.end(getattr(sys, "last_value", cause) if self.leaked else cause)
+
+    def _release(self) -> None:
+        with self.stage("shut the system down" if runtime.users == (self,) else "leave the system to others"):
+            runtime.release(self)
+
+    @property
+    def _record(self) -> SessionRecord | None:
+        return None if self._training is None else self._training.record
+
+    def stage(self, name: str) -> typing.ContextManager[None]:
+        """Return a context manager that notes what is done in it as a part of the life cycle, if there is a record."""
+        return stage(self._record, name)
 
     def report(self, *, step: typing.Any = None, loss: typing.Any = None) -> None:
         """Say how far the training is; see :meth:`RunningSession.report`.
@@ -398,6 +448,14 @@ class System:
 
         return Follower(self._training, accelerate, graph)
 
+    def recorder(self, graph: typing.Any) -> Recorder | None:
+        """Return what puts the runs of a graph on record; ``None`` without a record."""
+        if self._record is None or self._training is None:
+            return None
+        from .training.recorder import Recorder
+
+        return Recorder(self._plan, self._training, graph)
+
     def abandon(self) -> None:
         """Let go in a forked child."""
         self._held = False
@@ -408,5 +466,5 @@ class System:
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         cleanup = Cleanup()
-        cleanup.add("shut the system down", self.stop)
+        cleanup.add("shut the system down", lambda: self._stop(error))
         cleanup.run(error)

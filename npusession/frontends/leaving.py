@@ -7,14 +7,18 @@ import typing
 
 from .._cleanup import Cleanup
 
+if typing.TYPE_CHECKING:
+    from ..system import System
+
 
 @contextlib.contextmanager
-def entered(manager: typing.Any, name: str) -> typing.Iterator[typing.Any]:
+def entered(manager: typing.Any, name: str, system: System) -> typing.Iterator[typing.Any]:
     """Enter a context manager; what its body raised goes before what leaving it raises.
 
     Args:
         manager: the context manager. It may end the body's exception, as monitored sessions do at the end of input.
         name: what leaving it does, for the log.
+        system: its record has leaving it as the end of the session.
     """
     value = manager.__enter__()
     try:
@@ -23,21 +27,22 @@ def entered(manager: typing.Any, name: str) -> typing.Iterator[typing.Any]:
         cause: BaseException = error
         ended: list[object] = []
         cleanup = Cleanup()
-        cleanup.add(name, lambda: ended.append(_leave(manager, cause)))
+        cleanup.add(name, lambda: ended.append(_leave(manager, cause, system)))
         cleanup.run(cause)
         if not any(ended):
             raise
     else:
-        _leave(manager, None)
+        _leave(manager, None, system)
 
 
-def _leave(manager: typing.Any, error: BaseException | None) -> object:
-    if error is None:
-        return manager.__exit__(None, None, None)
-    try:
-        return manager.__exit__(type(error), error, error.__traceback__)
-    except BaseException as raised:
-        # Some raise once more what they were told of.
-        if raised is error:
-            return False
-        raise
+def _leave(manager: typing.Any, error: BaseException | None, system: System) -> object:
+    with system.stage("close the session"):
+        if error is None:
+            return manager.__exit__(None, None, None)
+        try:
+            return manager.__exit__(type(error), error, error.__traceback__)
+        except BaseException as raised:
+            # Some raise once more what they were told of.
+            if raised is error:
+                return False
+            raise

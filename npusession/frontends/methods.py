@@ -61,7 +61,7 @@ class FrontendMethods:
             checkpoint_dir: directory to restore from, and for checkpoints and summaries.
             hooks: hooks of your own.
             step: what counts the steps made, as for :meth:`RunningSession.hooks`.
-            loss: the loss, as for :meth:`RunningSession.hooks`.
+            loss: the loss, as for :meth:`RunningSession.hooks`; the plan's record has it.
             **keywords: further arguments of ``MonitoredTrainingSession``; ``config``, ``master`` and ``is_chief`` are
                 the plan's.
 
@@ -168,6 +168,8 @@ class FrontendMethods:
 
     def keras(self) -> typing.ContextManager[RunningSession]:
         """Return a context manager in which ``tf.keras`` runs in the plan's session; afterwards in what it ran before.
+
+        Accelerated training and the record follow each ``fit``, by a callback that is added unless it is there.
 
         ::
 

@@ -50,5 +50,5 @@ def monitored(
             config=system.plan.config_proto(),
             **keywords,
         )
-        with entered(session, "close the monitored session"):
+        with entered(session, "close the monitored session", system):
             yield session

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 import typing
 
 from .._tensorflow import tf1
@@ -47,13 +48,19 @@ def supervisor(
             # Only rank 0 writes; the others restore what it wrote.
             keywords["init_fn"] = _restoring(str(logdir), keywords.get("saver"), keywords.get("init_fn"))
             logdir = None
+        began = time.perf_counter()
         made = tf1().train.Supervisor(logdir=logdir, **keywords)
         session = made.managed_session(master=plan.target, config=system.plan.config_proto())
-        with entered(session, "close the supervisor's session") as opened:
+        with entered(session, "close the supervisor's session", system) as opened:
             if follow is not None:
                 # It goes with the session, which is the Supervisor's own.
                 follow.install(opened)
+            recorder = system.recorder(graph)
+            if recorder is not None:
+                recorder.start(opened, tf1().train.get_global_step(graph), began)
             yield made, opened
+            if follow is not None:
+                follow.look_back()
 
 
 def _restoring(folder: str, saver: typing.Any, init_fn: typing.Any) -> typing.Callable[[typing.Any], None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
 import typing
 
@@ -35,6 +36,11 @@ class SessionRecord(Record):
         #: What was being handled already, and so is no reason for an end.
         self._handled = sys.exc_info()[1]
         self._begun = False
+        #: Whether a loop over steps is under way, which adds its steps itself.
+        self.looping = False
+        #: The last run, and how many losses were known before it: its own may be reported after it.
+        self._last: tuple[TrainingState, int, list[typing.Any]] | None = None
+        self._lock = threading.Lock()
         super().__init__(plan.record, self._rank or 0)
 
     def ready(self, backend: str) -> None:
@@ -57,22 +63,58 @@ class SessionRecord(Record):
         self, training: TrainingState, loop: typing.Generator[int, None, None]
     ) -> typing.Generator[int, None, None]:
         """Yield what a loop over steps yields, and add each step that is done."""
-        clock, add, acceleration = time.perf_counter, self.step, training.acceleration
-        phase = None
-        with contextlib.closing(loop):
-            for step in loop:
-                if acceleration is not None:
-                    phase = "original" if acceleration.passed else "low"
-                known = training.losses
-                started = clock()
-                yield step
-                # A loss from an earlier step is not this one's.
-                add(step, started, clock(), training.loss if training.losses != known else None, phase)
+        clock, add = time.perf_counter, self.step
+        self._settle()
+        outer, self.looping = self.looping, True
+        try:
+            with contextlib.closing(loop):
+                for step in loop:
+                    phase, known = training.phase, training.losses
+                    started = clock()
+                    yield step
+                    # A loss from an earlier step is not this one's.
+                    add(step, started, clock(), training.loss if training.losses != known else None, phase)
+        finally:
+            self.looping = outer
+
+    def run(
+        self,
+        training: TrainingState,
+        step: int,
+        started: float,
+        ended: float,
+        loss: float | None,
+        known: int,
+        phase: str | None,
+    ) -> None:
+        """Add a run that no loop counts, with the loss that it gave, or that is reported before the next one.
+
+        Args:
+            training: whose step it was.
+            step: number of steps made before it.
+            started: when it began, by ``time.perf_counter``.
+            ended: when it was done.
+            loss: its loss, if it is known.
+            known: how many losses were reported before it.
+            phase: the precision phase, as for :meth:`step`.
+        """
+        with self._lock:
+            self._settle()
+            self._last = training, known, [step, started, ended, loss, phase]
+
+    def _settle(self) -> None:
+        last, self._last = self._last, None
+        if last is not None:
+            training, known, (step, started, ended, loss, phase) = last
+            if loss is None and training.losses != known:
+                loss = training.loss
+            self.step(step, started, ended, loss, phase)
 
     def end(self, error: BaseException | None = None) -> None:
         """End the section; what is being handled now, in an ``except`` or a ``finally``, counts as its error."""
         if not self._begun:
             self._begin(self._plan.backend, None, [])
+        self._settle()
         handled = sys.exc_info()[1]
         super().end(error if error is not None or handled is self._handled else handled)
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import time
 import typing
 
 from .._compat import Protocol
 from .._tensorflow import tf1
 from ..options.performance import ITERATIONS_PER_LOOP
 from .graphs import Reach, counting, find, find_tensor, is_variable, operation_of, read
-from .loops import created
+from .loops import check_looped, created
+from .recorder import Recorder
 
 if typing.TYPE_CHECKING:
     from ..session import NpuSession
+    from .state import TrainingState
 
 
 class Source(Protocol):
@@ -24,6 +27,10 @@ class Source(Protocol):
     def report(self, *, step: typing.Any = None, loss: typing.Any = None) -> None:
         """Take in how far the training is."""
 
+    @property
+    def _training(self) -> TrainingState | None:
+        """What is known of the training, while it is open."""
+
 
 def hooks_of(source: Source, *, step: typing.Any = None, loss: typing.Any = None) -> list[typing.Any]:
     """Return the hooks that a plan needs, an empty list when it needs none."""
@@ -33,6 +40,9 @@ def hooks_of(source: Source, *, step: typing.Any = None, loss: typing.Any = None
         hooks.append(_LoopHook(loop))
     if source.plan.accelerate is not None:
         hooks.append(AcceleratedTrainingHook(source, step=step, loss=loss))
+    if source.plan.record is not None:
+        # Last, since it goes by what the others report.
+        hooks.append(_RecordHook(source, loss))
     return hooks
 
 
@@ -46,6 +56,33 @@ class _LoopHook(tf1().train.SessionRunHook):  # type: ignore[misc]
         """Set it, in each new session."""
         for loop in created(session.graph).values():
             loop.load_iteration_per_loop_var(session, self._steps)
+        check_looped(session.graph, self._steps, "plan.loop(train_op)")
+
+
+class _RecordHook(tf1().train.SessionRunHook):  # type: ignore[misc]
+    """Has the runs of each new session put on record."""
+
+    def __init__(self, source: Source, loss: typing.Any) -> None:
+        self._source = source
+        self._loss = loss
+        self._began = 0.0
+        self._recorder: Recorder | None = None
+        self._global_step: typing.Any = None
+
+    def begin(self) -> None:
+        """Find what to fetch, before the graph is final."""
+        self._began = time.perf_counter()
+        graph, training = tf1().get_default_graph(), self._source._training
+        loss = None if self._loss is None else read(_named(graph, "loss", self._loss))
+        self._global_step = tf1().train.get_global_step(graph)
+        self._recorder = (
+            None if training is None or training.record is None else Recorder(self._source.plan, training, graph, loss)
+        )
+
+    def after_create_session(self, session: typing.Any, coord: typing.Any) -> None:
+        """Count from the number of steps that was restored."""
+        if self._recorder is not None:
+            self._recorder.start(session, self._global_step, self._began)
 
 
 class AcceleratedTrainingHook(tf1().train.SessionRunHook):  # type: ignore[misc]
@@ -122,11 +159,7 @@ class AcceleratedTrainingHook(tf1().train.SessionRunHook):  # type: ignore[misc]
                 if self._trigger == "step"
                 else "the plan goes by the loss, so the hook has to know it: hooks(loss=...), a tensor or its name"
             )
-        name = wanted if isinstance(wanted, str) else wanted.name
-        tensor = find_tensor(self._graph, name)
-        if tensor is None:
-            raise ValueError(f"{self._trigger}={name!r} is no tensor of the graph that is trained")
-        return tensor
+        return _named(self._graph, self._trigger, wanted)
 
     def _train_ops(self, tensor: typing.Any) -> list[typing.Any]:
         """Return the operations of which each makes a training step; none when every run is one."""
@@ -149,3 +182,11 @@ class AcceleratedTrainingHook(tf1().train.SessionRunHook):  # type: ignore[misc]
     def _operations(self, fetches: typing.Any) -> typing.Iterator[typing.Any]:
         for fetch in tf1().nest.flatten(fetches, expand_composites=True):
             yield operation_of(find(self._graph, fetch) if isinstance(fetch, str) else fetch)
+
+
+def _named(graph: typing.Any, argument: str, wanted: typing.Any) -> typing.Any:
+    name = wanted if isinstance(wanted, str) else wanted.name
+    tensor = find_tensor(graph, name)
+    if tensor is None:
+        raise ValueError(f"{argument}={name!r} is no tensor of the graph that is trained")
+    return tensor

@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import typing
+import warnings
 
+from .._site import stacklevel
+from ..errors import TrainingWarning
 from .graphs import find, kept, operation_of
 
 if typing.TYPE_CHECKING:
     from ..backends import Backend
     from ..opening import Opening
+
+#: What the adapter's util adds to a graph that it loops.
+_VARIABLE = "npu_runconfig/iterations_per_loop"
+
+
+def check_looped(graph: typing.Any, steps: int, way: str) -> None:
+    """Warn if a graph has no loop that would make that many steps in a run."""
+    if find(graph, _VARIABLE) is None:
+        warnings.warn(
+            f"each run is counted as iterations_per_loop={steps} steps, but makes one as long as the train op is not "
+            f"looped: run what train_op = {way} returns.",
+            TrainingWarning,
+            stacklevel=stacklevel(),
+        )
 
 
 def create(backend: Backend, train_op: typing.Any) -> typing.Any:

@@ -10,6 +10,7 @@ if typing.TYPE_CHECKING:
     from ..opening import Opening
     from ..running import RunningSession
     from .acceleration import Acceleration
+    from .state import TrainingState
     from .steps import Ran
 
 
@@ -179,7 +180,8 @@ class TrainingMethods:
 
         Args:
             step: what counts the steps made; by default the plan's, else the graph's global step.
-            loss: the loss, a tensor or its name; by default the plan's.
+            loss: the loss, a tensor or its name; by default the plan's. It is for accelerated training by the loss, and
+                for the record.
         """
         from .hooks import hooks_of
 
@@ -223,6 +225,10 @@ class TrainingMethods:
 
         self._self_opening.check()
         return restore(self._session(), os.fspath(path), saver)
+
+    @property
+    def _training(self) -> TrainingState:
+        return self._self_opening.training
 
     def _session(self) -> RunningSession:
         return typing.cast("RunningSession", self)

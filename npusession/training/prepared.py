@@ -74,6 +74,8 @@ def _assembled(
     """Return the function, with just the parts that it needs: each of them costs time."""
     # Raises TensorFlow's errors with the operation and where it was made, as run does.
     do_call, count, training = opening.session._do_call, len(handler.fetches()), opening.training
+    if opening.recorder is not None:
+        do_call = opening.recorder.calling(do_call, handler.targets(), handler.fetches())
     accept = fed.accept
 
     def step(*values: typing.Any) -> typing.Any:

@@ -9,6 +9,7 @@ from ..options.performance import ITERATIONS_PER_LOOP
 from .acceleration import Acceleration
 
 if typing.TYPE_CHECKING:
+    from ..record.recording import SessionRecord
     from ..session import NpuSession
 
 _MOST = 2**32 - 1
@@ -19,6 +20,10 @@ class TrainingState:
 
     Making it sets the variables that the runtime reads, :meth:`close` takes them back.
 
+    Args:
+        plan: what is trained.
+        record: where its steps are noted, if anywhere.
+
     Attributes:
         loop: training steps in one run.
         looped: whether the graph was made to make that many.
@@ -28,9 +33,11 @@ class TrainingState:
         loss: the loss that was reported last, ``None`` before the first one.
         losses: how many losses were reported.
         interrupted: whether Ctrl-C ended the last loop.
+        record: where its steps are noted, ``None`` without a record.
     """
 
-    def __init__(self, plan: NpuSession) -> None:
+    def __init__(self, plan: NpuSession, record: SessionRecord | None = None) -> None:
+        self.record = record
         self.loop = int(typing.cast(int, plan.options.get(ITERATIONS_PER_LOOP.name, 1)))
         self.looped = False
         self.acceleration = None if plan.accelerate is None else Acceleration(plan.accelerate, self.loop)
@@ -44,6 +51,11 @@ class TrainingState:
     def by_step(self) -> Acceleration | None:
         """The acceleration if it goes by the step."""
         return self.acceleration if self.acceleration is not None and self.acceleration.trigger == "step" else None
+
+    @property
+    def phase(self) -> str | None:
+        """Precision of the run to come, ``"low"`` or ``"original"``; ``None`` without acceleration."""
+        return None if self.acceleration is None else "original" if self.acceleration.passed else "low"
 
     @property
     def first(self) -> int:

@@ -6,22 +6,15 @@ import contextlib
 import itertools
 import time
 import typing
-import warnings
 import weakref
 
-from .._site import stacklevel
-from ..errors import TrainingWarning
-from .graphs import find
 from .interrupts import deferred
+from .loops import check_looped
 from .progress import progress_of
 
 if typing.TYPE_CHECKING:
     from ..opening import Opening
     from .state import TrainingState
-
-#: What the adapter's util.set_iteration_per_loop adds to a graph.
-_LOOP_VARIABLE = "npu_runconfig/iterations_per_loop"
-
 
 class Ran(typing.NamedTuple):
     """What ``run_for`` did.
@@ -108,13 +101,8 @@ def _check_loops(opening: Opening, first: int, total: int) -> None:
             f"steps {first} to {total} are no whole number of runs, with iterations_per_loop={loop} steps in each; "
             f"the totals that fit are {below} and {above}"
         )
-    if not opening.training.looped and find(opening.session.graph, _LOOP_VARIABLE) is None:
-        warnings.warn(
-            f"each run is counted as iterations_per_loop={loop} steps, but makes one as long as the train op is not "
-            "looped: run what train_op = s.loop(train_op) returns.",
-            TrainingWarning,
-            stacklevel=stacklevel(),
-        )
+    if not opening.training.looped:
+        check_looped(opening.session.graph, loop, "s.loop(train_op)")
 
 
 def _started(opening: Opening, loop: typing.Generator[int, None, None]) -> typing.Iterator[int]:

@@ -1,5 +1,6 @@
 """TensorFlow's other sessions, each from a plan, on whatever backend: they train, and leave nothing behind."""
 
+import itertools
 import os
 
 import pytest
@@ -194,21 +195,60 @@ class TestInteractive:
         s.close()
         assert tf1.get_default_session() is None
 
-    def test_any_order(self, digits):
-        """Several may be open and closed in any order, inside of a `with` too."""
-        if tf1.executing_eagerly():
-            pytest.skip(
-                "where TensorFlow executes eagerly, default graphs end in the opposite order of their beginning"
-            )
+    @pytest.mark.parametrize("order", itertools.permutations(range(3)))
+    def test_any_order(self, order):
+        """Several may be open and closed in any order: the newest of those that are open is the default one."""
+        eager = tf1.executing_eagerly()
+        graphs = [tensorflow.Graph() for _ in order]
+        sessions = [NpuSession.for_training(graph=graph, backend=BACKEND).interactive() for graph in graphs]
+        opened = list(sessions)
+        for number in order:
+            assert tf1.get_default_session() is opened[-1]
+            assert tf1.get_default_graph() is opened[-1].graph
+            assert not tf1.executing_eagerly()
+            with tf1.init_scope():
+                assert tf1.get_default_graph() is opened[-1].graph
+            opened.remove(sessions[number])
+            sessions[number].close()
+            sessions[number].close()
+        assert tf1.executing_eagerly() == eager
+
+    def test_within_others(self, digits):
+        """One is closed inside of a `with` that began after it, be it ours or TensorFlow's, and opened in one."""
+        eager = tf1.executing_eagerly()
         first, second = digits.plan().interactive(), Digits().plan().interactive()
-        assert tf1.get_default_session() is second
-        first.close()
-        assert tf1.get_default_session() is second
-        assert tf1.get_default_graph() is second.graph
         with digits.plan().interactive() as third:
+            first.close()
             assert tf1.get_default_session() is third
-        second.close()
-        second.close()
+            second.close()
+            assert (tf1.get_default_session(), tf1.get_default_graph()) == (third, digits.graph)
+            assert not tf1.executing_eagerly()
+        assert tf1.executing_eagerly() == eager
+        with tensorflow.Graph().as_default() as graph:
+            first, second = digits.plan().interactive(), digits.plan().interactive()
+            with digits.graph.as_default():
+                first.close()
+                assert (tf1.get_default_session(), tf1.get_default_graph()) == (second, digits.graph)
+            assert tf1.get_default_graph() is digits.graph
+            second.close()
+            assert (tf1.get_default_session(), tf1.get_default_graph()) == (None, graph)
+            assert not tf1.executing_eagerly()
+
+    def test_what_cannot_come_back(self, digits):
+        """Eager execution does not return at the end of a `with` inside of which the session ended; it is said."""
+        if not tf1.executing_eagerly():
+            pytest.skip("TensorFlow does not execute eagerly")
+        first = digits.plan().interactive()
+        with tensorflow.Graph().as_default():
+            with pytest.warns(RuntimeWarning, match="end the session outside of it") as caught:
+                first.close()
+            assert caught[0].filename == __file__
+            assert not tf1.executing_eagerly()
+        assert not tf1.executing_eagerly()
+        # What put it right in the end is outside of TensorFlow's interface.
+        from tensorflow.python.eager.context import context
+
+        context()._thread_local_data.is_eager = True
 
     def test_failure(self, digits):
         """A session that does not open leaves nothing."""

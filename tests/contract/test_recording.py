@@ -1,12 +1,15 @@
 """The record that an open session writes, on whatever backend."""
 
 import os
+import sys
 
 import pytest
 
 tensorflow = pytest.importorskip("tensorflow", reason="sessions need TensorFlow")
 
-from npusession import AcceleratedTraining, NpuSession, OptionsError  # noqa: E402
+import numpy  # noqa: E402
+
+from npusession import AcceleratedTraining, AcceleratedTrainingCallback, NpuSession, OptionsError, System  # noqa: E402
 from npusession.record import read  # noqa: E402
 from npusession.system import State, runtime  # noqa: E402
 
@@ -170,10 +173,158 @@ def test_no_place(model, tmp_path):
 
 
 def test_inference(model):
-    """An inference session has a record, too."""
+    """An inference session has a record, too, of each of its runs."""
     plan = NpuSession.for_inference(graph=model.graph, backend=BACKEND, record=str(model.path))
     with plan as s:
         s.run(model.initialize)
         s.run_for(model.loss, steps=2, progress=False)
+        s.prepare(model.loss)()
     (section,) = model.sections()
-    assert (section.about["scene"], len(section.steps)) == ("inference", 2)
+    assert (section.about["scene"], [step.step for step in section.steps]) == ("inference", [0, 0, 1, 2])
+
+
+def test_a_loop_of_ones_own(model):
+    """Runs of the train op are steps without a loop of ours, and only those; a loss is fetched or reported after."""
+    with model.plan() as s:
+        tf1.add_to_collection("losses", model.loss)
+        s.run(model.initialize)
+        s.run(model.train)
+        s.run(model.weight)
+        s.report(loss=5)
+        s.run([model.loss, model.train])
+        s.prepare([model.train, {"loss": model.loss}])()
+        s.run_for(model.train, steps=1, progress=False)
+        for _ in s.steps(2, progress=False):
+            s.run([model.loss, model.train])
+        s.run(tf1.group(model.train))
+    (section,) = model.sections()
+    assert [step.step for step in section.steps] == [0, 1, 2, 0, 0, 1, 2]
+    assert [step.loss for step in section.steps] == [5.0, 4.0, 1.0, None, None, None, None]
+
+
+def test_followed_by_the_plan(model):
+    """Where the plan names the train op, its runs are numbered as the runtime is told, with the precision phase."""
+    with model.plan(AcceleratedTraining.by_step(4, fraction=0.5, train_op=model.train)) as s:
+        s.run(model.initialize)
+        s.report(step=1)
+        for _ in range(3):
+            s.run(model.train)
+    (section,) = model.sections()
+    assert [(step.step, step.phase) for step in section.steps] == [(1, "low"), (2, "original"), (3, "original")]
+
+
+class TestOtherWays:
+    """Where TensorFlow makes the loop, and some of them the session, each training step is on record all the same."""
+
+    @pytest.fixture
+    def model(self, tmp_path):
+        model = Model(tmp_path / "run.jsonl")
+        with model.graph.as_default():
+            step = tf1.train.get_or_create_global_step()
+            with tf1.control_dependencies([model.loss]):
+                model.train = tf1.train.GradientDescentOptimizer(0.25).minimize(model.loss, step)
+        return model
+
+    def test_monitored(self, model, tmp_path):
+        """A monitored session: its steps from the checkpoint on, the loss that is named, and what ended it."""
+        for _ in range(2):
+            folder = str(tmp_path / "model")
+            with pytest.raises(ValueError, match="of the body"), model.plan().monitored(
+                checkpoint_dir=folder, loss=model.loss, save_checkpoint_steps=2
+            ) as session:
+                session.run(model.weight)
+                for _ in range(2):
+                    assert session.run([model.train]) == [None]
+                raise ValueError("of the body")
+            model.graph._unsafe_unfinalize()
+        sections = model.sections()
+        assert [[step.step for step in section.steps] for section in sections] == [[0, 1], [2, 3]]
+        assert [[step.loss for step in section.steps] for section in sections] == [[16, 4], [1, 0.25]]
+        for section in sections:
+            assert stages(section) == OPENING + CLOSING
+            assert section.error == "ValueError: of the body"
+
+    def test_phases(self, model):
+        """Steps of an accelerated training have their phase."""
+        accelerate = AcceleratedTraining.by_step(4, fraction=0.5)
+        hooks = [tf1.train.StopAtStepHook(last_step=4)]
+        with model.plan(accelerate).monitored(hooks=hooks) as session:
+            while not session.should_stop():
+                session.run(model.train)
+        (section,) = model.sections()
+        expected = [(0, "low"), (1, "low"), (2, "original"), (3, "original")]
+        assert [(step.step, step.phase) for step in section.steps] == expected
+
+    def test_reported_losses(self, model):
+        """The loss that an accelerated training goes by is on record."""
+        accelerate = AcceleratedTraining.by_loss(0.1, 16.0)
+        with model.plan(accelerate).monitored(loss="loss") as session:
+            for _ in range(2):
+                session.run(model.train)
+        assert [step.loss for step in model.sections()[0].steps] == [16, 4]
+
+    @pytest.mark.skipif(tf1.executing_eagerly(), reason="TensorFlow executes eagerly")
+    def test_supervisor(self, model, tmp_path):
+        """A supervisor's session."""
+        with model.graph.as_default():
+            tf1.add_to_collection("losses", model.loss)
+        with model.plan().supervisor(str(tmp_path / "model")) as (_, session):
+            for _ in range(2):
+                session.run([model.train, model.loss])
+        (section,) = model.sections()
+        assert [(step.step, step.loss) for step in section.steps] == [(0, 16), (1, 4)]
+        assert stages(section) == OPENING + CLOSING
+
+    @pytest.mark.parametrize("given", [False, True])
+    def test_keras(self, model, given):
+        """The fit of a Keras model, each batch once, with or without a callback of the caller's."""
+        if not hasattr(tf1.keras.backend, "set_session"):
+            pytest.skip("this Keras has no sessions")
+        accelerate = AcceleratedTraining.by_step(4, fraction=0.5)
+        module = sys.modules[tf1.keras.callbacks.Callback.__module__]
+        before = module.configure_callbacks
+        with model.plan(accelerate).keras() as s:
+            network = tf1.keras.models.Sequential([tf1.keras.layers.Dense(1, input_shape=(1,))])
+            network.compile("sgd", "mse")
+            callbacks = [AcceleratedTrainingCallback(s)] if given else None
+            network.fit(numpy.ones((4, 1)), numpy.ones((4, 1)), batch_size=2, epochs=2, verbose=0, callbacks=callbacks)
+            network.evaluate(numpy.ones((1, 1)), numpy.ones((1, 1)), verbose=0)
+            assert os.environ["STEP_NOW"] == "4"
+        assert module.configure_callbacks is before
+        (section,) = model.sections()
+        expected = [(0, "low"), (1, "low"), (2, "original"), (3, "original")]
+        assert [(step.step, step.phase) for step in section.steps] == expected
+        assert None not in [step.loss for step in section.steps]
+
+    def test_estimator(self, model, tmp_path):
+        """The phases of an Estimator, within the record of the system that is held around them."""
+        if not hasattr(tf1, "estimator"):
+            pytest.skip("this TensorFlow has no estimators")
+
+        def model_fn(features, labels, mode):
+            weight = tf1.get_variable("weight", initializer=4.0)
+            loss = tf1.square(weight)
+            with tf1.control_dependencies([loss]):
+                train = tf1.train.GradientDescentOptimizer(0.25).minimize(loss, tf1.train.get_global_step())
+            return tf1.estimator.EstimatorSpec(mode, loss=loss, train_op=train)
+
+        def input_fn():
+            return tf1.data.Dataset.from_tensors((1.0, 1.0)).repeat()
+
+        with System(model.plan()) as system:
+            config = system.plan.run_config(model_dir=str(tmp_path / "model"))
+            estimator = tf1.estimator.Estimator(model_fn, config=config)
+            for _ in range(2):
+                estimator.train(input_fn, steps=2, hooks=system.hooks())
+                estimator.evaluate(input_fn, steps=1)
+        (section,) = model.sections()
+        assert [(step.step, step.loss) for step in section.steps] == [(0, 16), (1, 4), (2, 1), (3, 0.25)]
+        assert stages(section) == [*OPENING, OPENING[2], CLOSING[1]]
+
+    def test_system(self, model):
+        """A system by itself; another one that does not start says why."""
+        with System(model.plan(device=0)), pytest.raises(OptionsError):
+            System(model.plan(dump_path="/no/such/directory", enable_dump=True)).start()
+        one, other = model.sections()
+        assert (stages(one), one.error) == ([*OPENING[:2], CLOSING[1]], None)
+        assert other.error.startswith("OptionsError")
