@@ -19,11 +19,15 @@ with graph.as_default():
     two = tf.constant(2)
 """
 
+#: The adapter cannot be imported, whatever is installed on the host of the tests.
+NONE = "sys.modules.update(npu_bridge=None, npu_device=None)\n"
+
 
 def test_fake_with_a_warning():
     """Without an adapter sessions run on the CPU, and one warning says so and how to mean it."""
     code, output, errors = run(
-        PLAIN
+        NONE
+        + PLAIN
         + """
 warnings.simplefilter("always", FakeBackendWarning)
 for _ in range(2):
@@ -50,7 +54,8 @@ def test_fake_by_choice():
 def test_npu_that_is_not_there():
     """Asking for the NPU where there is none lists every attempt and its cause."""
     code, output, _ = run(
-        PLAIN
+        NONE
+        + PLAIN
         + """
 try:
     NpuSession.for_training(graph=graph, backend="npu").start()
@@ -66,10 +71,11 @@ except BackendError as error:
 
 
 def test_broken_adapter(tmp_path):
-    """An adapter whose native library does not load is reported with its own error, and the fake takes over."""
+    """An adapter whose native library does not load is reported with all that it says, and the fake takes over."""
     (tmp_path / "npu_bridge").mkdir()
-    (tmp_path / "npu_bridge" / "__init__.py").write_text("")
-    (tmp_path / "npu_bridge" / "npu_init.py").write_text("tf_adapter.native()\n")
+    (tmp_path / "npu_bridge" / "__init__.py").write_text("from npu_bridge.helper import handle\n")
+    # As the adapter does it: what fails is printed, and what is missing then is the error.
+    (tmp_path / "npu_bridge" / "helper.py").write_text("print('libge_runner.so: cannot open shared object file')\n")
     code, output, errors = run(
         PLAIN
         + """
@@ -80,8 +86,9 @@ with NpuSession.for_training(graph=graph) as s:
         session=False,
         path=[tmp_path],
     )
-    assert (code, output) == (0, "fake\n"), errors
-    assert "NameError: name 'tf_adapter' is not defined" in errors
+    assert (code, output.splitlines()) == (0, ["libge_runner.so: cannot open shared object file", "fake"]), errors
+    assert "ImportError: cannot import name 'handle'" in errors
+    assert "it printed: libge_runner.so: cannot open shared object file" in errors
 
 
 def test_unknown_backend():

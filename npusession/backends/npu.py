@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import io
 import typing
 
 from .._tensorflow import tf1
@@ -26,11 +28,17 @@ def load() -> Backend:
     tf1()
     failures = []
     for attempt in (_npu_bridge, _npu_device):
+        printed = io.StringIO()
         try:
-            return attempt()
+            with contextlib.redirect_stdout(printed):
+                return attempt()
         # The adapter fails in many ways: ImportError, a NameError after a library that did not load, RuntimeError.
         except Exception as error:
             failures.append(f"  {attempt.__doc__}: {type(error).__name__}: {error}")
+            # Why its library did not load, it only prints.
+            failures.extend(f"    it printed: {line}" for line in printed.getvalue().splitlines() if line.strip())
+        finally:
+            print(printed.getvalue(), end="", flush=True)
     raise BackendError("no NPU adapter can be imported:\n{}\n{}".format("\n".join(failures), _ADVICE))
 
 

@@ -6,6 +6,7 @@ import os
 import typing
 
 from .._tensorflow import tf1
+from ..environment import Layer
 from ._environ_rules import SIZE, report
 from ._place import Where, known_rank, place_of
 from ._tensors import moved_dtypes, need_graph
@@ -13,8 +14,13 @@ from .cluster import ClusterError
 from .collectives import allreduce, broadcast
 from .lifecycle import opened
 
+if typing.TYPE_CHECKING:
+    from ..backends import Backend
+
 #: Where the adapter's optimizers read the number of ranks.
 _SIZES = ("RANK_SIZE", "CM_WORKER_SIZE")
+#: Without it they find no number of ranks at all.
+_JOB = "JOB_ID"
 
 
 def mean(values: typing.Any, *, group: Where = None) -> typing.Any:
@@ -122,5 +128,17 @@ def distributed_optimizer(optimizer: typing.Any) -> typing.Any:
         raise ClusterError(
             [report(SIZE, name, message, os.environ.get(name), fix=f"export {name}={placement.size} before the start")]
         )
+    if placement.size > 1:
+        _read_job(backend)
     adapter = backend.npu_optimizer
     return (adapter.NPUDistributedOptimizer if plain else adapter.KerasDistributeOptimizer)(optimizer)
+
+
+def _read_job(backend: Backend) -> None:
+    """Have the adapter read its job, which it does once, and where there is no JOB_ID finds none for good."""
+    # Any value will do: only NPUEstimator insists that it was set.
+    layer = Layer({_JOB: os.environ.get(_JOB) or "npusession"})
+    try:
+        backend.load("estimator.npu.npu_common").NPUBasics("")
+    finally:
+        layer.restore()

@@ -6,8 +6,6 @@ import os
 import weakref
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 tensorflow = pytest.importorskip("tensorflow", reason="sessions need TensorFlow")
 numpy = pytest.importorskip("numpy", reason="NumPy comes with TensorFlow")
@@ -93,7 +91,7 @@ def values_for(model):
     ]  # fmt: skip
 
 
-def nested(fetch):
+def nested(st, fetch):
     return st.recursive(
         fetch,
         lambda inner: st.one_of(
@@ -138,12 +136,14 @@ def comparable(result):
 
 def test_equals_run(model, session):
     """A prepared run returns what run returns, type and nesting included, and raises what run raises."""
-    every, fetched = values_for(model), nested(st.sampled_from(model.fetches))
+    hypothesis = pytest.importorskip("hypothesis", reason="what is fetched and fed is hypothesis's")
+    st = hypothesis.strategies
+    every, fetched = values_for(model), nested(st, st.sampled_from(model.fetches))
     # Most of the time what a placeholder takes, so that not everything fails.
     right = {0: [0, 1, 2, 3, 8], 1: [10, 12, 24], 2: [22, 23, 33], 3: [16, 17, 18, 29], 4: [15], 5: [30, 31]}
 
-    @settings(max_examples=200)
-    @given(st.data())
+    @hypothesis.settings(max_examples=200)
+    @hypothesis.given(st.data())
     def check(data):
         fetches = data.draw(fetched)
         keys = data.draw(st.lists(st.integers(0, len(model.feeds) - 1), max_size=2))

@@ -13,13 +13,18 @@ from npusession.backends.fake.keras import keras
 from npusession.backends.fake.loss_scaling import GradsAndVars
 
 from ...hccl import hccl_ops
+from .npu_common import NPUBasics
 
 
 def allreduce(tensor: typing.Any, average: bool = True) -> typing.Any:
     """Return the average of a tensor over all ranks, or the sum.
 
     The values of IndexedSlices are gathered from all ranks, and so are their indices.
+
+    Raises:
+        AttributeError: the environment has no ``JOB_ID``, without which the adapter does not count the ranks.
     """
+    NPUBasics("").size()
     return npu_allreduce(tensor, "mean" if average else "sum")
 
 
@@ -29,8 +34,10 @@ def reduce(
     """As :func:`allreduce`, for one rank; which one this process is, DEVICE_ID says, as for the adapter.
 
     Raises:
+        AttributeError: the environment has no ``JOB_ID``.
         ValueError: DEVICE_ID is not set, or negative.
     """
+    NPUBasics("").size()
     if isinstance(tensor, tf1().IndexedSlices):
         return allreduce(tensor, average)
     rank = _rank()
