@@ -132,6 +132,6 @@ def demo(session: nox.Session) -> None:
 @nox.session
 def bench(session: nox.Session) -> None:
     """Measure what the wrapper costs."""
-    install(session, "tensorflow")
+    install(session, "examples", "tensorflow")
     for script in sorted(Path("benchmarks").glob("*.py")):
         session.run("python", str(script), *session.posargs)
