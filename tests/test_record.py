@@ -199,7 +199,7 @@ def test_pages_of_odd_trainings(tmp_path, losses):
     record = Record(str(tmp_path / "run.jsonl"))
     record.begin(**ABOUT)
     for step, loss in enumerate(losses):
-        record.step(step, step, step + 0.5, loss, None)
+        record.step(step, record.started + step, record.started + step + 0.5, loss, None)
     record.end()
     result = CliRunner().invoke(main, ["report", str(tmp_path / "run.jsonl")])
     assert result.exit_code == 0, result.output

@@ -95,7 +95,7 @@ def life_chart(section: Section) -> Figure | None:
         return None
     bars.sort(key=lambda bar: bar[1])
     figure, axes = _axes("Life cycle", "seconds since the session began to open", "")
-    figure.set_size_inches(_WIDTH, 0.9 + 0.34 * len(bars))
+    figure.set_size_inches(_WIDTH, 0.9 + 0.34 * max(len(bars), 3))
     longest = max(at + seconds for _, at, seconds in bars) or 1.0
     for row, (_, at, seconds) in enumerate(bars):
         # A stage that took no time to speak of still is a mark to see.
