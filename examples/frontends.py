@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import tempfile
 import typing
 
@@ -19,7 +20,7 @@ import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 from sklearn.datasets import load_digits
 
-from npusession import AcceleratedTraining, AcceleratedTrainingCallback, NpuSession, System
+from npusession import AcceleratedTraining, LifecycleError, NpuSession, System
 
 STEPS, BATCH = 240, 64
 IMAGES, LABELS = load_digits(return_X_y=True)
@@ -87,12 +88,11 @@ def interactive(plan: NpuSession) -> float:
 
 
 def keras(plan: NpuSession) -> float:
-    """Keras: its own session is back afterwards."""
-    with plan.keras() as s:
+    """Keras: each fit tells the runtime where the training is; Keras' own session is back afterwards."""
+    with plan.keras():
         model = tf2.keras.models.Sequential([tf2.keras.layers.Dense(10, "softmax", input_shape=(64,))])
         model.compile(tf2.keras.optimizers.Adam(0.02), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        callback = AcceleratedTrainingCallback(s)
-        model.fit(IMAGES, LABELS, batch_size=BATCH, epochs=8, verbose=0, callbacks=[callback])
+        model.fit(IMAGES, LABELS, batch_size=BATCH, epochs=8, verbose=0)
         return float(model.evaluate(IMAGES, LABELS, verbose=0)[1])
 
 
@@ -128,7 +128,10 @@ def main() -> None:
     tf.disable_eager_execution()
     tf.logging.set_verbosity(tf.logging.ERROR)
     plan = NpuSession.for_training(accelerate=AcceleratedTraining.by_step(STEPS), backend=args.backend)
-    print(f"{args.way}: accuracy {WAYS[args.way](plan):.4f}")
+    try:
+        print(f"{args.way}: accuracy {WAYS[args.way](plan):.4f}")
+    except LifecycleError as error:
+        sys.exit(f"{args.way}: {error}")
 
 
 if __name__ == "__main__":

@@ -102,7 +102,7 @@ say("done")
 
 
 def test_ctrl_c():
-    """Whatever runs, Ctrl-C comes out as KeyboardInterrupt, and the runtime, the environment and the record are done."""
+    """Whatever runs, Ctrl-C comes out as KeyboardInterrupt, and leaves runtime, environment and record in order."""
     process = start(PROGRAM)
     clean = []
     for line in process.stdout:

@@ -35,6 +35,7 @@ def training(path, steps=100, switch=60, error=None, **about):
     for step in range(steps):
         start = now + 0.5 + step * 0.01
         record.step(step, start, start + 0.009, 10.0 / (step + 1), "low" if step < switch else "original")
+    record.warning("the <loss> grows")
     record.stage("close the session", now + 2, now + 2.01)
     record.end(error)
     return path
@@ -115,9 +116,13 @@ def test_after_a_killed_process(tmp_path):
     path = training(tmp_path / "run.jsonl", steps=2)
     path.write_text(path.read_text()[:-5])
     training(path, steps=3)
-    with pytest.warns(RuntimeWarning, match="left out what cannot be read, line 6"):
+    with pytest.warns(RuntimeWarning, match="left out what cannot be read, line 7"):
         first, second = read(path)
     assert (first.ended, len(first.steps), len(second.steps)) == (None, 2, 3)
+    result = CliRunner().invoke(main, ["report", str(path)])
+    assert result.exit_code == 0
+    assert "Warning: " in result.output
+    assert "line 7\n" in result.output
 
 
 @pytest.mark.parametrize("text", ["", "{}\n", "[]\n", "5\n", "none\n", '{"event": "step", "step": 1}\n', "\x00\n"])
@@ -161,7 +166,13 @@ def test_the_page(tmp_path):
     assert result.exit_code == 0, result.output
     page = (tmp_path / "run.html").read_text()
     assert page.count("<svg") == 3
-    for text in ("precision_mode_v2", "a &lt;warning&gt;", "&lt;/pre&gt;&lt;script&gt;", "ValueError: &lt;b&gt;"):
+    for text in (
+        "precision_mode_v2",
+        "a &lt;warning&gt;",
+        " s: the &lt;loss&gt; grows",
+        "&lt;/pre&gt;&lt;script&gt;",
+        "ValueError: &lt;b&gt;",
+    ):
         assert text in page
     for text in ("<script", "<link", 'src="http', "@import"):
         assert text not in page
@@ -188,10 +199,14 @@ def test_pages_of_odd_trainings(tmp_path, losses):
     record = Record(str(tmp_path / "run.jsonl"))
     record.begin(**ABOUT)
     for step, loss in enumerate(losses):
-        record.step(step, step, step + 0.5, loss, None)
+        record.step(step, record.started + step, record.started + step + 0.5, loss, None)
+    record.end()
     result = CliRunner().invoke(main, ["report", str(tmp_path / "run.jsonl")])
     assert result.exit_code == 0, result.output
-    assert "breaks off" in (tmp_path / "run.html").read_text()
+    page = (tmp_path / "run.html").read_text()
+    assert ("No step is on record" in page) == (losses == [])
+    # The text of pictures is drawn, and named in a comment.
+    assert ("<!-- not a finite number -->" in page) == any(not math.isfinite(loss) for loss in losses if loss)
 
 
 def test_runs_of_several_steps(tmp_path):

@@ -184,3 +184,15 @@ def test_run_config():
     config = plan.run_config(model_dir="/data/model", save_checkpoints_steps=7, log_step_count_steps=None)
     assert config.session_config == plan.config_proto()
     assert (config.model_dir, config.save_checkpoints_steps) == ("/data/model", 7)
+
+
+@needs_estimator
+@pytest.mark.parametrize("method", ["run_config", "npu_run_config"])
+def test_directory_of_a_rank(method, monkeypatch):
+    """Estimators save on each rank: ranks above 0 have directories of their own, beside that of rank 0."""
+    make = getattr(NpuSession.for_training(backend="fake"), method)
+    for rank, folder in (("0", "/data/model"), ("3", "/data/model.rank3"), ("none", "/data/model")):
+        monkeypatch.setenv("RANK_ID", rank)
+        assert make(model_dir=pathlib.Path("/data/model")).model_dir == folder
+    monkeypatch.setenv("RANK_ID", "3")
+    assert make().model_dir is None

@@ -63,20 +63,25 @@ def test_refusals(plan):
         plan.for_scene("serving")
 
 
-def test_serving():
-    """A frozen graph with gears is served by the plan of its training."""
+@pytest.mark.parametrize("form", ["frozen graph", "SavedModel"])
+def test_serving(form, tmp_path):
+    """A frozen graph or a SavedModel is served by the plan of its training, with gears."""
     tensorflow = pytest.importorskip("tensorflow", reason="sessions need TensorFlow")
     tf1 = tensorflow.compat.v1
     with tensorflow.Graph().as_default() as graph:
         x = tf1.placeholder(tensorflow.float32, [None, 2], name="x")
         weight = tf1.get_variable("weight", [2, 1], initializer=tf1.ones_initializer())
-        tf1.matmul(x, weight, name="y")
+        y = tf1.matmul(x, weight, name="y")
         initialize = tf1.global_variables_initializer()
     training = NpuSession.for_training(graph=graph, backend="fake", accelerate=AcceleratedTraining.by_step(10))
     with training as s:
         s.run(initialize)
         frozen = tf1.graph_util.convert_variables_to_constants(s, graph.as_graph_def(), ["y"])
+        tf1.saved_model.simple_save(s, str(tmp_path / "model"), {"x": x}, {"y": y})
     with tensorflow.Graph().as_default() as graph:
-        tf1.import_graph_def(frozen, name="")
+        if form == "frozen graph":
+            tf1.import_graph_def(frozen, name="")
     with training.for_scene("inference", graph=graph, **GEARS) as s:
+        if form == "SavedModel":
+            tf1.saved_model.load(s, ["serve"], str(tmp_path / "model"))
         assert s.run("y:0", {"x:0": [[1.0, 2.0]] * 4}).tolist() == [[3.0]] * 4

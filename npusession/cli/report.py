@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import typing
+import warnings
 
 import click
 
@@ -24,9 +25,13 @@ def report(record: str, output: str | None, png: bool, force: bool) -> None:
     """
     output = output or os.path.splitext(record)[0] + ".html"
     try:
-        sections = read(record)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            sections = read(record)
     except (RecordError, OSError) as error:
         raise click.ClickException(str(error)) from error
+    for warning in caught:
+        click.echo(f"Warning: {warning.message}", err=True)
     try:
         from ..record.charts import life_chart, loss_chart, time_chart
         from ..record.page import page

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import typing
 
 from .._tensorflow import tf1
 from ..backends import load
+from ..environment import original
 from ..errors import LifecycleError, OptionsError
 from ..options import OPTIMIZER_NAME, TABLE
 from ..options.kinds import Wire
 from ..options.model import problem
 from ..options.problems import Page, Rule
+from ..system import runtime
 from .arguments import check
 
 if typing.TYPE_CHECKING:
@@ -45,7 +48,7 @@ Tree = typing.Dict[str, typing.Any]
 def run_config(plan: NpuSession, keywords: dict[str, typing.Any]) -> typing.Any:
     """Make a RunConfig; see :meth:`npusession.NpuSession.run_config`."""
     check(plan, keywords, _DECIDED)
-    return _estimators().RunConfig(session_config=plan.config_proto(), **keywords)
+    return _estimators().RunConfig(session_config=plan.config_proto(), **_of_rank(keywords))
 
 
 def npu_run_config(plan: NpuSession, keywords: dict[str, typing.Any]) -> typing.Any:
@@ -56,7 +59,17 @@ def npu_run_config(plan: NpuSession, keywords: dict[str, typing.Any]) -> typing.
     _estimators()
     module = load(plan.backend).load("estimator.npu.npu_config")
     made = {name: _made(module, name, value) for name, value in tree.items()}
-    return module.NPURunConfig(session_config=_without_options(plan.config_proto()), **made, **keywords)
+    return module.NPURunConfig(session_config=_without_options(plan.config_proto()), **made, **_of_rank(keywords))
+
+
+def _of_rank(keywords: dict[str, typing.Any]) -> dict[str, typing.Any]:
+    """Give ranks above 0 a model directory of their own: an Estimator saves and restores on each, at its own pace."""
+    known = original().get("RANK_ID", "")
+    rank = runtime.placement.rank if runtime.is_open and runtime.placement is not None else known
+    folder = keywords.get("model_dir")
+    if folder is None or not str(rank).isdigit() or int(rank) == 0:
+        return keywords
+    return {**keywords, "model_dir": f"{os.fspath(folder)}.rank{int(rank)}"}
 
 
 def _tree(options: typing.Mapping[str, Wire]) -> Tree:

@@ -111,6 +111,10 @@ class FrontendMethods:
                 estimator.train(input_fn, steps=1000, hooks=system.hooks())
                 estimator.evaluate(test_input_fn)
 
+        An Estimator saves and restores on each rank. So that several ranks do not write to one directory, rank 1 has
+        ``model_dir="/data/model.rank1"`` where ``"/data/model"`` is given, and so on. The rank is known while a
+        :class:`System` is held, and where the environment has RANK_ID.
+
         A plan with side files that are given as values has paths for them while a :class:`System` is held; take
         ``system.plan`` then, as above.
 
@@ -132,6 +136,7 @@ class FrontendMethods:
 
         Options that NPURunConfig groups go into its DumpConfig, ProfilingConfig, MemoryConfig, ExperimentalConfig and
         DynamicInputConfig. What the plan leaves out has NPURunConfig's own defaults, which the estimator writes.
+        Ranks above 0 have a ``model_dir`` of their own, as for :meth:`run_config`.
 
         Args:
             **keywords: the arguments of NPURunConfig that are no options, such as ``model_dir`` or

@@ -15,6 +15,7 @@ event       fields
             (its number; the first of them with iterations_per_loop), ``at``, ``seconds``, ``loss`` (a number,
             ``"nan"``, ``"inf"``, or null when none was reported in this step), ``phase`` (``"low"``, ``"original"`` or
             null without accelerated training)
+``warning`` what the training was warned of while it ran: ``text``, ``at``
 ``end``     ``at``, ``error`` (null when all went well)
 =========== ======================================================================================================
 """

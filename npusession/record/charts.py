@@ -13,6 +13,7 @@ from .reader import Section, Step
 #: More points than these cannot be seen in a picture; of more, the lowest and highest of each stretch are drawn.
 _POINTS = 4000
 _LOW = "#f2b84b"
+_BAD = "#c0392b"
 _LINE = "#1f6f8b"
 _WIDTH, _HEIGHT = 9.0, 3.2
 
@@ -34,9 +35,11 @@ def loss_chart(section: Section) -> Figure | None:
             first, last = stretch[0].step - 0.5, stretch[-1].step + section.loop - 0.5
             axes.axvspan(first, last, color=_LOW, alpha=0.3, lw=0, label=label)
             labelled = True
-    bad = [step.step for step in known if step.loss is None or not np.isfinite(step.loss)]
-    for number, step in enumerate(bad[:100]):
-        axes.axvline(step, color="#c0392b", lw=0.8, label=None if number else "not a finite number")
+    finite_ones = itertools.groupby(known, key=lambda step: bool(np.isfinite(typing.cast(float, step.loss))))
+    bad = [[step.step for step in group] for finite, group in finite_ones if not finite]
+    for number, numbers in enumerate(bad):
+        ends = numbers[0] - 0.5, numbers[-1] + 0.5
+        axes.axvspan(*ends, color=_BAD, alpha=0.5, label=None if number else "not a finite number")
     if labelled or bad:
         axes.legend(loc="best", frameon=False)
     finite = losses[np.isfinite(losses)]
@@ -92,7 +95,7 @@ def life_chart(section: Section) -> Figure | None:
         return None
     bars.sort(key=lambda bar: bar[1])
     figure, axes = _axes("Life cycle", "seconds since the session began to open", "")
-    figure.set_size_inches(_WIDTH, 0.9 + 0.34 * len(bars))
+    figure.set_size_inches(_WIDTH, 0.9 + 0.34 * max(len(bars), 3))
     longest = max(at + seconds for _, at, seconds in bars) or 1.0
     for row, (_, at, seconds) in enumerate(bars):
         # A stage that took no time to speak of still is a mark to see.

@@ -60,14 +60,17 @@ def _section(section: Section, number: int) -> str:
             '<p class="error">The record breaks off: the session is still open, or its process was killed.</p>'
         )
     parts.append(_table(_summary(section)))
+    if not section.steps:
+        parts.append(f"<p>{_NO_STEPS}</p>")
     for chart in (loss_chart(section), time_chart(section), life_chart(section)):
         if chart is not None:
             parts.append(_svg(chart))
     options = sorted(about.get("options", {}).items())
     if options:
         parts.append("<h3>Options</h3>" + _table(options))
-    parts += ["<h3>Warnings</h3>"] if about.get("warnings") else []
-    parts += [f"<pre>{html.escape(str(text))}</pre>" for text in about.get("warnings", ())]
+    warnings = [*map(str, about.get("warnings", ())), *(f"{at:.4g} s: {text}" for at, text in section.warnings)]
+    parts += ["<h3>Warnings</h3>"] if warnings else []
+    parts += [f"<pre>{html.escape(text)}</pre>" for text in warnings]
     return "\n".join(parts)
 
 
@@ -102,6 +105,10 @@ def _summary(section: Section) -> list[tuple[str, object]]:
     return rows
 
 
+_NO_STEPS = (
+    "No step is on record. Steps are the turns of s.steps() and s.run_for(), and runs of a train op: for "
+    "MonitoredSession and Estimator with hooks=system.hooks(), for Keras within plan.keras()."
+)
 _BACKENDS = {"npu": "the NPU", "fake": "the fake backend (TensorFlow's CPU)"}
 
 

@@ -41,6 +41,7 @@ class Section:
         about: the fields of its first line.
         stages: parts of the life cycle, in the order in which they ended.
         steps: steps, in order.
+        warnings: what the training was warned of while it ran, each with the second at which that was.
         ended: when it ended, ``None`` when the record breaks off.
         error: what it ended with, ``None`` when all went well.
     """
@@ -48,6 +49,7 @@ class Section:
     about: dict[str, typing.Any]
     stages: list[Stage] = dataclasses.field(default_factory=list)
     steps: list[Step] = dataclasses.field(default_factory=list)
+    warnings: list[tuple[float, str]] = dataclasses.field(default_factory=list)
     ended: float | None = None
     error: str | None = None
 
@@ -105,5 +107,7 @@ def _add(fields: dict[str, typing.Any], sections: list[Section], by_id: dict[str
         section.steps.append(Step(*numbers, None if loss is None else float(loss), phase))
     elif event == "stage":
         section.stages.append(Stage(str(fields["name"]), float(fields["at"]), float(fields["seconds"])))
+    elif event == "warning":
+        section.warnings.append((float(fields["at"]), str(fields["text"])))
     elif event == "end":
         section.ended, section.error = float(fields["at"]), fields["error"]

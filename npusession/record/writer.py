@@ -54,6 +54,10 @@ class Record:
         """
         self._write({"event": "stage", "name": name, "at": started - self.started, "seconds": ended - started})
 
+    def warning(self, text: str) -> None:
+        """Add what the training is warned of."""
+        self._write({"event": "warning", "at": time.perf_counter() - self.started, "text": text})
+
     def step(self, step: int, started: float, ended: float, loss: float | None, phase: str | None) -> None:
         """Add a step.
 

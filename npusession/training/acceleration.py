@@ -14,6 +14,9 @@ from ..options.accelerate import VARIABLES
 from ..options.experimental import DTYPES, parse_mode
 from ..options.switching import loss_limit, loss_reaches, step_limit
 
+if typing.TYPE_CHECKING:
+    from ..record.recording import SessionRecord
+
 #: Losses in a row above the first one after which they count as growing.
 GROWING = 10
 
@@ -32,7 +35,8 @@ class Acceleration:
         told: whether it has been told anything since the session opened.
     """
 
-    def __init__(self, group: AcceleratedTraining, loop: int) -> None:
+    def __init__(self, group: AcceleratedTraining, loop: int, record: SessionRecord | None = None) -> None:
+        self._record = record
         mode = parse_mode(group.mode)
         self.trigger = mode.trigger
         self.dtype = DTYPES[mode.kind]
@@ -182,6 +186,8 @@ class Acceleration:
         """Warn once per session."""
         if kind not in self._warned:
             self._warned.add(kind)
+            if self._record is not None:
+                self._record.warning(text)
             warnings.warn(text, TrainingWarning, stacklevel=stacklevel())
 
 

@@ -40,7 +40,7 @@ class TrainingState:
         self.record = record
         self.loop = int(typing.cast(int, plan.options.get(ITERATIONS_PER_LOOP.name, 1)))
         self.looped = False
-        self.acceleration = None if plan.accelerate is None else Acceleration(plan.accelerate, self.loop)
+        self.acceleration = None if plan.accelerate is None else Acceleration(plan.accelerate, self.loop, record)
         self.initial = 0 if self.by_step is None else int(self.by_step.now or 0)
         self.step = self.initial
         self.loss: float | None = None

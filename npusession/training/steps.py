@@ -16,6 +16,7 @@ if typing.TYPE_CHECKING:
     from ..opening import Opening
     from .state import TrainingState
 
+
 class Ran(typing.NamedTuple):
     """What ``run_for`` did.
 

@@ -16,6 +16,7 @@ from npusession import (  # noqa: E402
     NpuSession,
     OptionsError,
     System,
+    TrainingWarning,
 )
 from npusession.configfiles import FusionSwitch  # noqa: E402
 from npusession.system import State, runtime  # noqa: E402
@@ -128,6 +129,13 @@ class TestMonitored:
             ("NPU235", "save_summaries_steps", "save_summaries_steps=10"),
         ]
 
+    def test_not_looped(self, digits):
+        """A train op that was not looped is told of, at the line that opens the session."""
+        plan = digits.plan(iterations_per_loop=10, enable_data_pre_proc=True)
+        with pytest.warns(TrainingWarning, match=r"train_op = plan\.loop\(train_op\)") as caught, plan.monitored():
+            pass
+        assert [found.filename for found in caught if found.category is TrainingWarning] == [__file__]
+
     @pytest.mark.parametrize("name", ["config", "master", "is_chief"])
     def test_arguments_of_the_plan(self, digits, name):
         """What the plan says is not said again."""
@@ -177,6 +185,14 @@ class TestSupervisor:
             session.run(digits.train)
             raise failure
         assert caught.value is failure
+
+    def test_never_run(self, digits, tmp_path):
+        """A train op that is named and never run is told of, when all is over."""
+        plan = digits.plan(accelerate=AcceleratedTraining.by_step(STEPS, train_op=digits.train))
+        with pytest.warns(TrainingWarning, match="no run reached the train op") as caught:
+            with plan.supervisor(str(tmp_path)):
+                pass
+        assert __file__ in [found.filename for found in caught if found.category is TrainingWarning]
 
     def test_nothing_to_follow(self, digits):
         """Accelerated training needs the train op's name in the plan."""

@@ -9,7 +9,14 @@ tensorflow = pytest.importorskip("tensorflow", reason="sessions need TensorFlow"
 
 import numpy  # noqa: E402
 
-from npusession import AcceleratedTraining, AcceleratedTrainingCallback, NpuSession, OptionsError, System  # noqa: E402
+from npusession import (  # noqa: E402
+    AcceleratedTraining,
+    AcceleratedTrainingCallback,
+    NpuSession,
+    OptionsError,
+    System,
+    TrainingWarning,
+)
 from npusession.record import read  # noqa: E402
 from npusession.system import State, runtime  # noqa: E402
 
@@ -211,6 +218,16 @@ def test_followed_by_the_plan(model):
             s.run(model.train)
     (section,) = model.sections()
     assert [(step.step, step.phase) for step in section.steps] == [(1, "low"), (2, "original"), (3, "original")]
+
+
+def test_warnings(model):
+    """What the training is warned of while it runs is on record, with its moment."""
+    with model.plan(AcceleratedTraining.by_loss(0.1, 16.0)) as s, pytest.warns(TrainingWarning, match="NaN"):
+        s.report(loss=float("nan"))
+    (section,) = model.sections()
+    ((at, text),) = section.warnings
+    assert 0 < at < section.ended
+    assert "the loss is NaN" in text
 
 
 class TestOtherWays:
