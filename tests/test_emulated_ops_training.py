@@ -17,12 +17,20 @@ from npusession.backends.fake.keras import keras
 def modules():
     with importable() as load:
         yield types.SimpleNamespace(
+            common=load("npu_bridge.estimator.npu.npu_common"),
             managers=load("npu_bridge.estimator.npu.npu_loss_scale_manager"),
             scaling=load("npu_bridge.estimator.npu.npu_loss_scale_optimizer"),
             optimizers=load("npu_bridge.estimator.npu.npu_optimizer"),
             unary=load("npu_bridge.estimator.npu_unary_ops").npu_unary_ops,
             vector=load("npu_bridge.tbe.npu_vector_ops"),
         )
+
+
+@pytest.fixture
+def job(modules, monkeypatch):
+    """The environment describes a job, which the adapter has not read yet."""
+    monkeypatch.setattr(modules.common.NPUBasics, "_instance", None)
+    monkeypatch.setenv("JOB_ID", "10087")
 
 
 def problem():
@@ -136,7 +144,7 @@ class TestManagers:
 
 
 class TestOptimizers:
-    def test_same_as_without(self, modules):
+    def test_same_as_without(self, modules, job):
         """Training with Adam ends at the same weights with each wrapper, gradients of gathers and None included."""
 
         def train(wrap):
@@ -174,7 +182,7 @@ class TestOptimizers:
             for result, wanted in zip(train(wrap), expected):
                 np.testing.assert_allclose(result, wanted, rtol=1e-4, atol=1e-6)
 
-    def test_tailing(self, modules):
+    def test_tailing(self, modules, job):
         """With tailing optimization overflow is found before the gradients are averaged, and the step left out."""
         with session() as s:
             weight, slope, loss = problem()
@@ -202,7 +210,7 @@ class TestOptimizers:
             assert scaling._learning_rate == 1.0
             assert isinstance(scaling, tf1.train.Optimizer)
 
-    def test_several_ranks_without_each_other(self, modules, monkeypatch):
+    def test_several_ranks_without_each_other(self, modules, job, monkeypatch):
         """A process that is told of other ranks does not train alone as if they were there: the step fails."""
         monkeypatch.setenv("RANK_SIZE", "8")
         with session() as s:
@@ -214,6 +222,24 @@ class TestOptimizers:
                 s.run(step, {slope: 1})
             assert s.run(weight) == 1
 
+    def test_no_job(self, modules, job, monkeypatch):
+        """Without JOB_ID the adapter does not count the ranks, and gradients cannot be averaged: an AttributeError."""
+        monkeypatch.delenv("JOB_ID")
+        with session():
+            _, _, loss = problem()
+            sgd = tf1.train.GradientDescentOptimizer(1.0)
+            modules.optimizers.NPUDistributedOptimizer(sgd).minimize(loss)
+            for optimizer in (
+                lambda: modules.optimizers.NPUOptimizer(sgd, is_distributed=True).minimize(loss),
+                lambda: modules.optimizers.reduce(loss, 0),
+            ):
+                with pytest.raises(AttributeError, match="JOB_ID"):
+                    optimizer()
+            # It was looked for once, and is not found any more.
+            monkeypatch.setenv("JOB_ID", "10087")
+            with pytest.raises(AttributeError):
+                modules.optimizers.allreduce(loss)
+
     def test_contradicting_ranks(self, modules, monkeypatch):
         """Two numbers of ranks in the environment are refused, as by the adapter."""
         monkeypatch.setenv("RANK_SIZE", "8")
@@ -221,7 +247,7 @@ class TestOptimizers:
         with session(), pytest.raises(ValueError, match="RANK_SIZE and CM_WORKER_SIZE are both set"):
             modules.optimizers.npu_allreduce(tf1.zeros(()))
 
-    def test_npu_allreduce(self, modules):
+    def test_npu_allreduce(self, modules, job):
         """npu_allreduce gives back tensors, lists and slices of a process that is alone."""
         with session() as s:
             tensor = tf1.constant([1.0, 2.0])
