@@ -14,6 +14,7 @@ from ..._tensorflow import tf1
 from ...options import OPTIMIZER_NAME
 from . import collectives, python_nodes
 from .device import DeviceSession
+from .importing import NAMES
 from .precision import prepare
 from .runs import Run
 from .runtime import RUNTIME
@@ -22,7 +23,7 @@ from .runtime import RUNTIME
 _ATTRIBUTE = "_npusession_device"
 #: Position of config in Session(target, graph, config) and InteractiveSession(target, graph, config).
 _CONFIG = 2
-#: Class, name of the method, and what it was before.
+#: Class or module, name of what was replaced in it, and what it was before.
 _replaced: list[tuple[typing.Any, str, typing.Any]] = []
 #: Whether every session gets an NpuOptimizer entry. The adapter does that once its npu_init is imported; with the rest
 #: of it, sessions of other configurations are TensorFlow's own.
@@ -38,6 +39,7 @@ def install(*, defaults: bool = True) -> None:
     global _defaults
     _defaults = _defaults or defaults
     tf1()
+    from tensorflow.python.autograph.core import config as autograph
     from tensorflow.python.client.session import BaseSession
 
     if _replaced:
@@ -48,6 +50,9 @@ def install(*, defaults: bool = True) -> None:
     _replace(BaseSession, "make_callable", _calling)
     _replace(BaseSession, "_make_callable_from_options", _calling_from_options)
     _replace(BaseSession, "close", _closing)
+    # AutoGraph rewrites what is called within a layer or a dataset's function. The emulation's code needs none of it.
+    ours = tuple(map(autograph.DoNotConvert, (__name__.partition(".")[0], *NAMES)))
+    _replace(autograph, "CONVERSION_RULES", lambda rules: (*ours, *rules))
 
 
 def uninstall() -> None:
@@ -55,11 +60,11 @@ def uninstall() -> None:
     global _defaults
     _defaults = False
     while _replaced:
-        cls, name, before = _replaced.pop()
+        owner, name, before = _replaced.pop()
         if before is None:
-            delattr(cls, name)
+            delattr(owner, name)
         else:
-            setattr(cls, name, before)
+            setattr(owner, name, before)
 
 
 def installed() -> bool:
@@ -67,9 +72,9 @@ def installed() -> bool:
     return bool(_replaced)
 
 
-def _replace(cls: typing.Any, name: str, wrap: typing.Callable[..., typing.Any]) -> None:
-    _replaced.append((cls, name, vars(cls).get(name)))
-    setattr(cls, name, wrap(getattr(cls, name)))
+def _replace(owner: typing.Any, name: str, wrap: typing.Callable[..., typing.Any]) -> None:
+    _replaced.append((owner, name, vars(owner).get(name)))
+    setattr(owner, name, wrap(getattr(owner, name)))
 
 
 def device_session(session: typing.Any) -> DeviceSession | None:
