@@ -18,7 +18,12 @@ def call(tmp_path):
         script = tmp_path / "sub" / "script.py"
         script.parent.mkdir(exist_ok=True)
         script.write_text(textwrap.dedent(text))
-        environ = {name: value for name, value in os.environ.items() if not name.startswith(("NPUSESSION", "JOB_ID"))}
+        # The emulated host stays the one of these tests.
+        environ = {
+            name: value
+            for name, value in os.environ.items()
+            if name == "NPUSESSION_FAKE_HOST" or not name.startswith(("NPUSESSION", "JOB_ID"))
+        }
         root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
         environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environ.get("PYTHONPATH", "")]))
         environ.update(TF_CPP_MIN_LOG_LEVEL="3", PYTHONWARNINGS="ignore", **variables)
@@ -236,12 +241,100 @@ class TestReport:
             "not shut down",
             "never closed: session 1",
             "ignored in silence by the real runtime: NPU101 mix_compile_mod",
+            f"does not read such an option ({os.path.join('sub', 'script.py')}:10)",
         ):
             assert words in errors
 
     def test_nothing(self, call):
         """A script that never touches the device is told so."""
         assert "no session was configured for the device" in call("print(1)", options=[])[2]
+
+    def test_many_sessions(self, call):
+        """Sessions that are alike share a line, whatever their number."""
+        text = """
+            import tensorflow as tf
+            import npu_bridge
+            graph = tf.Graph()
+            with graph.as_default():
+                two = tf.constant(2)
+            config = tf.compat.v1.ConfigProto()
+            config.graph_options.rewrite_options.custom_optimizers.add().name = "NpuOptimizer"
+            for number in range(3):
+                sess = tf.compat.v1.Session(graph=graph, config=config)
+                sess.run(two)
+                if number < 2:
+                    sess.close()
+            """
+        code, _, errors = call(text, options=[])
+        assert code == 0, errors
+        line = os.path.join("sub", "script.py") + ":10"
+        unset = "rewrite_options.{} is left at its default; the reference asks for OFF ({}, 3 sessions)"
+        for words in (
+            "initialised: device 0, by sessions 1-3",
+            "never closed: session 3",
+            f"sessions 1-3 ({line}): runs: 3; all options at their defaults",
+            unset.format("remapping", line),
+            unset.format("memory_optimization", line),
+        ):
+            assert words in errors
+
+    def test_on_the_host(self, call):
+        """Sessions that never reach the device are named, and the misspelt entry that is the reason."""
+        text = """
+            import tensorflow as tf
+            import npu_bridge
+            graph = tf.Graph()
+            with graph.as_default():
+                two = tf.constant(2)
+            config = tf.compat.v1.ConfigProto()
+            entry = config.graph_options.rewrite_options.custom_optimizers.add()
+            entry.name = "NPUOptimizer"
+            entry.parameter_map["use_off_line"].b = True
+            for sess in tf.compat.v1.Session(graph=graph), tf.compat.v1.Session(graph=graph, config=config):
+                print(sess.run(two), sess.run(two))
+            """
+        code, output, errors = call(text, options=["--report", "json"])
+        assert (code, output) == (0, "2 2\n2 2\n"), errors
+        report = self.report(errors)
+        line = os.path.join("sub", "script.py") + ":11"
+        assert report["on_host"] == {line: 1, f"{line} (its custom optimizer is named 'NPUOptimizer')": 1}
+        assert (report["sessions"], report["adapter"]) == ([], True)
+
+    def test_no_adapter(self, call):
+        """A script that asks for the device, and forgot to import the adapter, is told why it ran on the host."""
+        text = """
+            import tensorflow as tf
+            config = tf.compat.v1.ConfigProto()
+            config.graph_options.rewrite_options.custom_optimizers.add().name = "NpuOptimizer"
+            graph = tf.Graph()
+            with graph.as_default():
+                two = tf.constant(2)
+            with tf.compat.v1.Session(graph=graph, config=config) as sess:
+                print(sess.run(two))
+            """
+        code, output, errors = call(text, options=[])
+        assert (code, output) == (0, "2\n"), errors
+        assert "npu_bridge was never imported" in errors
+
+    def test_many_runs(self, call):
+        """However many runs a script makes, its life cycle is not forgotten."""
+        text = """
+            import tensorflow as tf
+            from npusession.backends.fake import runtime
+            from npu_bridge.npu_init import *
+            graph = tf.Graph()
+            with graph.as_default():
+                two = tf.constant(2)
+            with tf.compat.v1.Session(graph=graph) as sess:
+                sess.run(two)
+                for _ in range(runtime.MAX_EVENTS):
+                    runtime.RUNTIME.record("run", 1)
+            """
+        code, _, errors = call(text, options=["--report", "json"])
+        assert code == 0, errors
+        report = self.report(errors)
+        assert report["initialized"] == [{"session": 1, "device": "0"}]
+        assert report["shut_down"] is True
 
     def test_strict(self, call):
         """With --strict an option that the runtime would ignore ends the script, with its fix."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import typing
 
+from ..._site import caller
 from ..._tensorflow import tf1
 from ...options import OPTIMIZER_NAME
 from . import collectives, python_nodes
@@ -21,6 +22,8 @@ from .runtime import RUNTIME
 
 #: Attribute of a TensorFlow session that holds its device session.
 _ATTRIBUTE = "_npusession_device"
+#: Attribute of one that is none of the device's: the line that made it, until its first run.
+_SITE = "_npusession_site"
 #: Position of config in Session(target, graph, config) and InteractiveSession(target, graph, config).
 _CONFIG = 2
 #: Class or module, name of what was replaced in it, and what it was before.
@@ -100,6 +103,12 @@ def _has_entry(config: typing.Any) -> bool:
     return any(entry.name == OPTIMIZER_NAME for entry in config.graph_options.rewrite_options.custom_optimizers)
 
 
+def _misnamed(config: typing.Any) -> str:
+    """Say that a configuration means the device, but misses it by the name of its entry."""
+    entries = config.graph_options.rewrite_options.custom_optimizers if config is not None else ()
+    return "".join(f" (its custom optimizer is named {entry.name!r})" for entry in entries if entry.parameter_map)
+
+
 def _initializing(initialize: typing.Callable[..., None]) -> typing.Callable[..., None]:
     @functools.wraps(initialize)
     def wrapped(self: typing.Any, *args: typing.Any, **keywords: typing.Any) -> None:
@@ -113,6 +122,8 @@ def _initializing(initialize: typing.Callable[..., None]) -> typing.Callable[...
         initialize(self, *args[:_CONFIG], **keywords)
         if config is not None and _has_entry(config):
             setattr(self, _ATTRIBUTE, DeviceSession(config))
+        else:
+            setattr(self, _SITE, f"{caller()}{_misnamed(config)}")
 
     return wrapped
 
@@ -129,6 +140,9 @@ def _running(do_run: typing.Callable[..., typing.Any]) -> typing.Callable[..., t
     ) -> typing.Any:
         device = device_session(self)
         if device is None:
+            site = vars(self).pop(_SITE, None)
+            if site is not None:
+                RUNTIME.record("host", 0, site)
             return do_run(self, handle, targets, fetches, feeds, *buffers)
         return Run(self, device, do_run, targets, fetches, feeds, buffers).make(handle)
 
