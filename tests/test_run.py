@@ -241,7 +241,7 @@ class TestReport:
             "not shut down",
             "never closed: session 1",
             "ignored in silence by the real runtime: NPU101 mix_compile_mod",
-            f"does not read such an option ({os.path.join('sub', 'script.py')}:10)",
+            f"did you mean mix_compile_mode? ({os.path.join('sub', 'script.py')}:11)",
         ):
             assert words in errors
 
@@ -399,6 +399,30 @@ class TestReport:
             """
         code, output, errors = call(text, options=[])
         assert (code, output) == (0, "5\n")
+        assert errors.count("npusession run") == 1
+
+    def test_children(self, call):
+        """Processes that the script starts are on the emulation too, with the same settings."""
+        text = """
+            import multiprocessing, subprocess, sys
+            import npu_bridge
+
+            def settings(_=None):
+                from npusession.backends.fake.runtime import RUNTIME
+                return npu_bridge.__name__, RUNTIME.settings.devices, RUNTIME.settings.strict
+
+            if __name__ == "__main__":
+                for method in ("fork", "spawn"):
+                    with multiprocessing.get_context(method).Pool(1) as pool:
+                        print(pool.map(settings, [0]))
+                print(subprocess.check_output([sys.executable, "-c", '''
+            import npu_bridge
+            from npusession.backends.fake.runtime import RUNTIME
+            print(RUNTIME.settings.devices)
+            '''.replace("    ", "")]))
+            """
+        code, output, errors = call(text, options=["--devices", "2", "--strict"])
+        assert (code, output) == (0, "[('npu_bridge', 2, True)]\n" * 2 + "b'2\\n'\n"), errors
         assert errors.count("npusession run") == 1
 
     def test_on_the_fake(self, call):

@@ -136,7 +136,7 @@ class RunReport:
 
     def _life(self) -> typing.Iterator[str]:
         if not self.sessions and not self.initialized:
-            yield "  no session was configured for the device"
+            yield "  no session was configured for the device in this process"
             if "tensorflow" in sys.modules and not self.adapter:
                 yield "  npu_bridge was never imported: without it, an NpuOptimizer entry has no effect"
             return

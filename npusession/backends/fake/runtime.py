@@ -22,7 +22,7 @@ from .faults import Error, Faults, internal
 from .job.position import Position
 from .ownership import Claim, Held
 from .profiling import Profile
-from .settings import Settings
+from .settings import Settings, inherited
 from .startup import Startup, read_environment
 from .verdicts import Aborted, Parameters
 
@@ -332,3 +332,4 @@ class FakeRuntime:
 
 #: The emulated runtime of this process.
 RUNTIME = FakeRuntime()
+RUNTIME.configure(**inherited())
