@@ -34,6 +34,7 @@ class RunReport:
         initialized: for each initialisation the session that did it (0 for none), and the device.
         finalized: why the runtime was finalised, each time.
         shut_down: whether the script had it finalised before its end; ``None`` when nothing was initialised.
+        shutdown_op: whether the shutdown op was run; ``None`` when none was made.
         runs: runs on the device, of all sessions.
         ignored: what the runtime would ignore in silence, with the line of each session that did so.
         leaks: what one session's options did to others.
@@ -55,6 +56,7 @@ class RunReport:
     initialized: list[dict[str, object]]
     finalized: list[str]
     shut_down: bool | None
+    shutdown_op: bool | None
     runs: int
     ignored: dict[str, dict[str, int]]
     leaks: list[str]
@@ -93,6 +95,7 @@ class RunReport:
             initialized=initialized,
             finalized=details["finalize"],
             shut_down=details["finalize"][-1:] != [_AT_EXIT] if initialized else None,
+            shutdown_op="shutdown" in details if RUNTIME.shutdown_made else None,
             runs=sum(session.runs for session in seen.sessions),
             ignored=_by_line("ignored"),
             leaks=details["leak"],
@@ -152,6 +155,8 @@ class RunReport:
             yield f"  shut down: {self.finalized[-1]}"
         elif self.shut_down is not None:
             yield "  not shut down: the device was closed when the process ended"
+        if self.shutdown_op is False:
+            yield "  the shutdown op was never run"
         for left in _numbered(session["number"] for session in self.sessions if not session["closed"]):
             yield f"  never closed: {left}"
 

@@ -59,7 +59,9 @@ def shutdown_system(name: str | None = None) -> typing.Any:
     Raises:
         RuntimeError: TensorFlow executes eagerly.
     """
-    return _operation("shutdown", name or "NPUShutdown")
+    operation = _operation("shutdown", name or "NPUShutdown")
+    RUNTIME.shutdown_made = True
+    return operation
 
 
 def lifecycle_ops(graph: typing.Any) -> dict[str, Lifecycle]:

@@ -81,6 +81,7 @@ class FakeRuntime:
         kept: options that one session leaves to all later ones, by name.
         session_device: the one value of ``session_device_id`` that native code has, of the newest session that was
             configured; -1 when that gave none.
+        shutdown_made: whether a shutdown op was made, be it run or not.
         generation: counts initialisations; sessions that ran in an earlier one are dead.
         position: where the process is in its job, once it is initialised.
         groups: ranks of each group of HCCL that was created since.
@@ -111,6 +112,7 @@ class FakeRuntime:
         self.parameters: Parameters = {}
         self.kept: dict[str, Kept] = {}
         self.session_device = -1
+        self.shutdown_made = False
         self.generation = 0
         self.position = Position()
         self.groups: dict[str, tuple[int, ...]] = {}
