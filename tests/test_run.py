@@ -425,6 +425,23 @@ class TestReport:
         assert (code, output) == (0, "5\n")
         assert errors.count("npusession run") == 1
 
+    def test_autograph(self, call):
+        """AutoGraph, which rewrites what layers call, has nothing to say of the adapter's layers."""
+        text = """
+            import tensorflow as tf
+            from npu_bridge.estimator.npu.npu_dynamic_rnn import DynamicRNN
+            tf.compat.v1.disable_eager_execution()
+            y = DynamicRNN(4, tf.float32)(tf.zeros([5, 2, 3]))[0]
+            config = tf.compat.v1.ConfigProto()
+            config.graph_options.rewrite_options.custom_optimizers.add().name = "NpuOptimizer"
+            with tf.compat.v1.Session(config=config) as sess:
+                sess.run(tf.compat.v1.global_variables_initializer())
+                print(sess.run(y).shape)
+            """
+        code, output, errors = call(text)
+        assert (code, output) == (0, "(5, 2, 4)\n"), errors
+        assert "AutoGraph" not in errors
+
     def test_children(self, call):
         """Processes that the script starts are on the emulation too, with the same settings."""
         text = """
