@@ -9,7 +9,8 @@ import types
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 #: Modules and packages whose frames are not the user's either.
 _OTHERS = frozenset({
-    "contextlib", "tensorflow", "tensorflow_core", "tensorflow_estimator", "keras", "npu_bridge", "npu_device",
+    "contextlib", "tensorflow", "tensorflow_core", "tensorflow_estimator", "keras", "keras_applications",
+    "keras_preprocessing", "npu_bridge", "npu_device",
 })  # fmt: skip
 
 

@@ -197,6 +197,12 @@ def check_config(config: typing.Any) -> Report:
     return Report(problems)
 
 
+def unset(config: typing.Any) -> list[str]:
+    """Return the rewriter's settings that the NPU needs OFF, and that a ConfigProto leaves at their default."""
+    rewrite = config.graph_options.rewrite_options
+    return [field for field in NOT_OFF if not getattr(rewrite, field)]
+
+
 def _entry(config: typing.Any) -> typing.Any:
     for entry in config.graph_options.rewrite_options.custom_optimizers:
         if entry.name == OPTIMIZER_NAME:

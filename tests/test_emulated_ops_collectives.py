@@ -58,6 +58,19 @@ def test_all_to_all(hccl):
             s.run(hccl.all_to_all_v(data, [4], [0], [3], [0]))
 
 
+def test_gradient_overridden(hccl):
+    """A gradient that a script sets for the op's type counts, where the adapter has one and where it has none."""
+    name = "TimesFiveInTestOfCollectives"
+    tf1.RegisterGradient(name)(lambda op, gradient: gradient * 5)
+    with session() as s:
+        x = tf1.constant(X)
+        with tf1.get_default_graph().gradient_override_map({"HcomAllReduce": name, "HcomAllGather": name}):
+            results = hccl.allreduce(x, "sum"), hccl.allgather(x, 1)
+        plain = hccl.allreduce(x, "sum")
+        for result, factor in zip((*results, plain), (5, 5, 1)):
+            np.testing.assert_array_equal(s.run(tf1.gradients(result, x)[0]), np.full_like(X, factor))
+
+
 def test_gradient(hccl):
     """An allreduce is differentiable, and so is its gradient's; the other collectives have no gradient."""
     with session() as s:

@@ -93,3 +93,11 @@ def test_star_import_is_the_object(name):
     module, _, attribute = API["npu_init_star_import"][name].rpartition(".")
     place = importlib.import_module(module) if module else sys.modules
     assert found is (getattr(place, attribute) if module else place[attribute])
+
+
+def test_native():
+    """The module of the native library can be imported, as scripts do; what is used of it says that it is missing."""
+    adapter = importlib.import_module("npu_bridge.tf_adapter")
+    assert not hasattr(adapter, "PluginInit")
+    with pytest.raises(AttributeError, match=r"tf_adapter\.PluginInit: .* not emulated"):
+        print(adapter.PluginInit)

@@ -18,7 +18,12 @@ def call(tmp_path):
         script = tmp_path / "sub" / "script.py"
         script.parent.mkdir(exist_ok=True)
         script.write_text(textwrap.dedent(text))
-        environ = {name: value for name, value in os.environ.items() if not name.startswith(("NPUSESSION", "JOB_ID"))}
+        # The emulated host stays the one of these tests.
+        environ = {
+            name: value
+            for name, value in os.environ.items()
+            if name == "NPUSESSION_FAKE_HOST" or not name.startswith(("NPUSESSION", "JOB_ID"))
+        }
         root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
         environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environ.get("PYTHONPATH", "")]))
         environ.update(TF_CPP_MIN_LOG_LEVEL="3", PYTHONWARNINGS="ignore", **variables)
@@ -236,12 +241,124 @@ class TestReport:
             "not shut down",
             "never closed: session 1",
             "ignored in silence by the real runtime: NPU101 mix_compile_mod",
+            "did you mean mix_compile_mode? (",
+            "script.py:11)",
         ):
             assert words in errors
 
     def test_nothing(self, call):
         """A script that never touches the device is told so."""
         assert "no session was configured for the device" in call("print(1)", options=[])[2]
+
+    def test_shutdown_op(self, call):
+        """A shutdown op that is never reached is told of, even where the last session's end closed the device."""
+        text = """
+            import sys
+            import tensorflow as tf
+            from npu_bridge.estimator import npu_ops
+            config = tf.compat.v1.ConfigProto()
+            config.graph_options.rewrite_options.custom_optimizers.add().name = "NpuOptimizer"
+            graph = tf.Graph()
+            with graph.as_default():
+                initialize, shutdown = npu_ops.initialize_system(), npu_ops.shutdown_system()
+            with tf.compat.v1.Session(graph=graph, config=config) as sess:
+                sess.run(initialize)
+                if len(sys.argv) > 1:
+                    sess.run(shutdown)
+            """
+        found = [self.report(call(text, *more, options=["--report", "json"])[2]) for more in ([], ["x"])]
+        assert [report["shutdown_op"] for report in found] == [False, True]
+        assert [report["finalized"] for report in found] == [["last initialize session closed"], ["shutdown op"]]
+        assert "the shutdown op was never run" in call(text, options=[])[2]
+
+    def test_many_sessions(self, call):
+        """Sessions that are alike share a line, whatever their number."""
+        text = """
+            import tensorflow as tf
+            import npu_bridge
+            graph = tf.Graph()
+            with graph.as_default():
+                two = tf.constant(2)
+            config = tf.compat.v1.ConfigProto()
+            config.graph_options.rewrite_options.custom_optimizers.add().name = "NpuOptimizer"
+            for number in range(3):
+                sess = tf.compat.v1.Session(graph=graph, config=config)
+                sess.run(two)
+                if number < 2:
+                    sess.close()
+            """
+        code, _, errors = call(text, options=[])
+        assert code == 0, errors
+        for words in (
+            "initialised: device 0, by sessions 1-3\n",
+            "never closed: session 3\n",
+            "  sessions 1-3 (",
+            "script.py:10): runs: 3; all options at their defaults\n",
+            "rewrite_options.remapping is left at its default; the reference asks for OFF (",
+            "rewrite_options.memory_optimization is left at its default; the reference asks for OFF (",
+            "script.py:10, 3 sessions)\n",
+        ):
+            assert words in errors
+
+    def test_on_the_host(self, call):
+        """Sessions that never reach the device are named, and the misspelt entry that is the reason."""
+        text = """
+            import tensorflow as tf
+            import npu_bridge
+            graph = tf.Graph()
+            with graph.as_default():
+                two = tf.constant(2)
+            config = tf.compat.v1.ConfigProto()
+            entry = config.graph_options.rewrite_options.custom_optimizers.add()
+            entry.name = "NPUOptimizer"
+            entry.parameter_map["use_off_line"].b = True
+            for sess in tf.compat.v1.Session(graph=graph), tf.compat.v1.Session(graph=graph, config=config):
+                print(sess.run(two), sess.run(two))
+            """
+        code, output, errors = call(text, options=["--report", "json"])
+        assert (code, output) == (0, "2 2\n2 2\n"), errors
+        report = self.report(errors)
+        assert list(report["on_host"].values()) == [1, 1]
+        unnamed, misnamed = report["on_host"]
+        assert unnamed.endswith("script.py:11")
+        assert misnamed == f"{unnamed} (its custom optimizer is named 'NPUOptimizer')"
+        assert (report["sessions"], report["adapter"]) == ([], True)
+
+    def test_no_adapter(self, call):
+        """A script that asks for the device, and forgot to import the adapter, is told why it ran on the host."""
+        text = """
+            import tensorflow as tf
+            config = tf.compat.v1.ConfigProto()
+            config.graph_options.rewrite_options.custom_optimizers.add().name = "NpuOptimizer"
+            graph = tf.Graph()
+            with graph.as_default():
+                two = tf.constant(2)
+            with tf.compat.v1.Session(graph=graph, config=config) as sess:
+                print(sess.run(two))
+            """
+        code, output, errors = call(text, options=[])
+        assert (code, output) == (0, "2\n"), errors
+        assert "npu_bridge was never imported" in errors
+
+    def test_many_runs(self, call):
+        """However many runs a script makes, its life cycle is not forgotten."""
+        text = """
+            import tensorflow as tf
+            from npusession.backends.fake import runtime
+            from npu_bridge.npu_init import *
+            graph = tf.Graph()
+            with graph.as_default():
+                two = tf.constant(2)
+            with tf.compat.v1.Session(graph=graph) as sess:
+                sess.run(two)
+                for _ in range(runtime.MAX_EVENTS):
+                    runtime.RUNTIME.record("run", 1)
+            """
+        code, _, errors = call(text, options=["--report", "json"])
+        assert code == 0, errors
+        report = self.report(errors)
+        assert report["initialized"] == [{"session": 1, "device": "0"}]
+        assert report["shut_down"] is True
 
     def test_strict(self, call):
         """With --strict an option that the runtime would ignore ends the script, with its fix."""
@@ -306,6 +423,47 @@ class TestReport:
             """
         code, output, errors = call(text, options=[])
         assert (code, output) == (0, "5\n")
+        assert errors.count("npusession run") == 1
+
+    def test_autograph(self, call):
+        """AutoGraph, which rewrites what layers call, has nothing to say of the adapter's layers."""
+        text = """
+            import tensorflow as tf
+            from npu_bridge.estimator.npu.npu_dynamic_rnn import DynamicRNN
+            tf.compat.v1.disable_eager_execution()
+            y = DynamicRNN(4, tf.float32)(tf.zeros([5, 2, 3]))[0]
+            config = tf.compat.v1.ConfigProto()
+            config.graph_options.rewrite_options.custom_optimizers.add().name = "NpuOptimizer"
+            with tf.compat.v1.Session(config=config) as sess:
+                sess.run(tf.compat.v1.global_variables_initializer())
+                print(sess.run(y).shape)
+            """
+        code, output, errors = call(text)
+        assert (code, output) == (0, "(5, 2, 4)\n"), errors
+        assert "AutoGraph" not in errors
+
+    def test_children(self, call):
+        """Processes that the script starts are on the emulation too, with the same settings."""
+        text = """
+            import multiprocessing, subprocess, sys
+            import npu_bridge
+
+            def settings(_=None):
+                from npusession.backends.fake.runtime import RUNTIME
+                return npu_bridge.__name__, RUNTIME.settings.devices, RUNTIME.settings.strict
+
+            if __name__ == "__main__":
+                for method in ("fork", "spawn"):
+                    with multiprocessing.get_context(method).Pool(1) as pool:
+                        print(pool.map(settings, [0]))
+                print(subprocess.check_output([sys.executable, "-c", '''
+            import npu_bridge
+            from npusession.backends.fake.runtime import RUNTIME
+            print(RUNTIME.settings.devices)
+            '''.replace("    ", "")]))
+            """
+        code, output, errors = call(text, options=["--devices", "2", "--strict"])
+        assert (code, output) == (0, "[('npu_bridge', 2, True)]\n" * 2 + "b'2\\n'\n"), errors
         assert errors.count("npusession run") == 1
 
     def test_on_the_fake(self, call):

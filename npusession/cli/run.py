@@ -67,19 +67,23 @@ def run(
     state: dict[str, typing.Any] = {"pid": os.getpid()}
     atexit.register(_end, state, None if report == "none" else functools.partial(_write, report, output))
 
-    from ..backends.fake import adapter, importing
+    from ..backends.fake import importing
     from ..backends.fake.runtime import RUNTIME
 
     settings = {"strict": strict, "simulate_precision": simulate_precision, "product": product}
-    RUNTIME.configure(**settings, **({} if devices is None else {"devices": devices}))
+    RUNTIME.configure(
+        **settings, **({} if devices is None else {"devices": devices}), **({} if strict else {"job": _JOB})
+    )
     try:
         importing.enable(shadow=shadow)
     except BackendError as error:
         raise click.ClickException(str(error).replace("shadow=True", "--shadow")) from error
     # A script that uses npusession itself is on the emulation as well.
     os.environ[VARIABLE] = "fake"
-    if not strict:
-        adapter.default_job = _JOB
+    # And so are the processes that it starts. Those of multiprocessing take over sys.path.
+    RUNTIME.settings.hand_on()
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [importing.PACKAGES, os.environ.get("PYTHONPATH")]))
+    sys.path.insert(1, importing.PACKAGES)
     state["script"] = [script, *arguments]
     state["outcome"] = outcome = run_script(script, arguments)
     sys.exit(outcome.code)

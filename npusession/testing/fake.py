@@ -154,7 +154,7 @@ class FakeNpu:
     def precision_timeline(self) -> tuple[Phase, ...]:
         """Which precision came into force at which run, by accelerated training, in order."""
         phases = []
-        for event in RUNTIME.events:
+        for event in RUNTIME.milestones:
             if event.name == "precision":
                 run, _, mode = event.detail.partition(": ")
                 phases.append(Phase(event.session, int(run.split()[-1]), mode))

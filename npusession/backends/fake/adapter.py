@@ -9,9 +9,6 @@ values: dict[str, typing.Any] | None = None
 #: The gradients of the optimizer that was built last, when it shards the update of weights.
 GRADIENTS: list[typing.Any] = []
 
-#: What counts as JOB_ID where the environment has none, empty for nothing.
-default_job = ""
-
 SATURATION, INF_NAN = 0, 1
 #: Whether numbers that overflow saturate, or become infinite as on the CPU.
 sat_mode = INF_NAN

@@ -59,7 +59,9 @@ def shutdown_system(name: str | None = None) -> typing.Any:
     Raises:
         RuntimeError: TensorFlow executes eagerly.
     """
-    return _operation("shutdown", name or "NPUShutdown")
+    operation = _operation("shutdown", name or "NPUShutdown")
+    RUNTIME.shutdown_made = True
+    return operation
 
 
 def lifecycle_ops(graph: typing.Any) -> dict[str, Lifecycle]:
@@ -69,7 +71,9 @@ def lifecycle_ops(graph: typing.Any) -> dict[str, Lifecycle]:
 
 def _operation(moment: str, name: str) -> typing.Any:
     if tf1().executing_eagerly():
-        raise RuntimeError(f"{moment}_system() needs a graph; TensorFlow executes eagerly")
+        raise RuntimeError(
+            f"{moment}_system() needs a graph, and TensorFlow is eager: call tf.compat.v1.disable_eager_execution()"
+        )
     lifecycle = Lifecycle(moment)
     operation = tf1().numpy_function(lifecycle, [], [], name=name)
     _OPERATIONS.setdefault(operation.graph, {})[operation.name] = lifecycle

@@ -22,7 +22,7 @@ from .faults import Error, Faults, internal
 from .job.position import Position
 from .ownership import Claim, Held
 from .profiling import Profile
-from .settings import Settings
+from .settings import Settings, inherited
 from .startup import Startup, read_environment
 from .verdicts import Aborted, Parameters
 
@@ -41,7 +41,8 @@ class Event(typing.NamedTuple):
     Attributes:
         name: ``initialize``, ``open``, ``run``, ``precision``, ``close``, ``shutdown`` or ``finalize``; ``ignored``
             for what the runtime passes over in silence, ``leak`` for what one session's options do to others,
-            ``device`` for a device that is touched besides the session's own.
+            ``device`` for a device that is touched besides the session's own, ``host`` for a session that runs on
+            the host, ``note`` for other news of it.
         session: number of the session that did it, 0 for none.
         detail: what else is known of it.
         seconds: when, by the monotonic clock.
@@ -71,6 +72,7 @@ class FakeRuntime:
     Attributes:
         settings: what the emulation is told about the host; see :meth:`configure`.
         events: what happened, in order; the newest :data:`MAX_EVENTS`.
+        milestones: the same without the runs of sessions, which would crowd out the rest.
         sessions: the sessions that were opened, in order; the newest :data:`MAX_SESSIONS`.
         faults: what was planted with :meth:`fail` and :meth:`hang`.
         initialized: whether it is initialised now.
@@ -79,6 +81,7 @@ class FakeRuntime:
         kept: options that one session leaves to all later ones, by name.
         session_device: the one value of ``session_device_id`` that native code has, of the newest session that was
             configured; -1 when that gave none.
+        shutdown_made: whether a shutdown op was made, be it run or not.
         generation: counts initialisations; sessions that ran in an earlier one are dead.
         position: where the process is in its job, once it is initialised.
         groups: ranks of each group of HCCL that was created since.
@@ -101,6 +104,7 @@ class FakeRuntime:
         self.settings = Settings()
         # Bounded: a training may make millions of runs.
         self.events: collections.deque[Event] = collections.deque(maxlen=MAX_EVENTS)
+        self.milestones: collections.deque[Event] = collections.deque(maxlen=MAX_EVENTS)
         self.sessions: collections.deque[DeviceSession] = collections.deque(maxlen=MAX_SESSIONS)
         self.faults.clear()
         self.initialized = False
@@ -108,6 +112,7 @@ class FakeRuntime:
         self.parameters: Parameters = {}
         self.kept: dict[str, Kept] = {}
         self.session_device = -1
+        self.shutdown_made = False
         self.generation = 0
         self.position = Position()
         self.groups: dict[str, tuple[int, ...]] = {}
@@ -162,7 +167,10 @@ class FakeRuntime:
 
     def record(self, name: str, session: int = 0, detail: str = "") -> None:
         """Add an event."""
-        self.events.append(Event(name, session, detail, time.perf_counter()))
+        event = Event(name, session, detail, time.perf_counter())
+        self.events.append(event)
+        if name != "run":
+            self.milestones.append(event)
 
     def number(self) -> int:
         """Return the number of a new session, from 1."""
@@ -326,3 +334,4 @@ class FakeRuntime:
 
 #: The emulated runtime of this process.
 RUNTIME = FakeRuntime()
+RUNTIME.configure(**inherited())

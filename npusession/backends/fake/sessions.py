@@ -10,19 +10,23 @@ from __future__ import annotations
 import functools
 import typing
 
+from ..._site import caller
 from ..._tensorflow import tf1
 from ...options import OPTIMIZER_NAME
 from . import collectives, python_nodes
 from .device import DeviceSession
+from .importing import NAMES
 from .precision import prepare
 from .runs import Run
 from .runtime import RUNTIME
 
 #: Attribute of a TensorFlow session that holds its device session.
 _ATTRIBUTE = "_npusession_device"
+#: Attribute of one that is none of the device's: the line that made it, until its first run.
+_SITE = "_npusession_site"
 #: Position of config in Session(target, graph, config) and InteractiveSession(target, graph, config).
 _CONFIG = 2
-#: Class, name of the method, and what it was before.
+#: Class or module, name of what was replaced in it, and what it was before.
 _replaced: list[tuple[typing.Any, str, typing.Any]] = []
 #: Whether every session gets an NpuOptimizer entry. The adapter does that once its npu_init is imported; with the rest
 #: of it, sessions of other configurations are TensorFlow's own.
@@ -38,6 +42,7 @@ def install(*, defaults: bool = True) -> None:
     global _defaults
     _defaults = _defaults or defaults
     tf1()
+    from tensorflow.python.autograph.core import config as autograph
     from tensorflow.python.client.session import BaseSession
 
     if _replaced:
@@ -48,6 +53,9 @@ def install(*, defaults: bool = True) -> None:
     _replace(BaseSession, "make_callable", _calling)
     _replace(BaseSession, "_make_callable_from_options", _calling_from_options)
     _replace(BaseSession, "close", _closing)
+    # AutoGraph rewrites what is called within a layer or a dataset's function. The emulation's code needs none of it.
+    ours = tuple(map(autograph.DoNotConvert, (__name__.partition(".")[0], *NAMES)))
+    _replace(autograph, "CONVERSION_RULES", lambda rules: (*ours, *rules))
 
 
 def uninstall() -> None:
@@ -55,11 +63,11 @@ def uninstall() -> None:
     global _defaults
     _defaults = False
     while _replaced:
-        cls, name, before = _replaced.pop()
+        owner, name, before = _replaced.pop()
         if before is None:
-            delattr(cls, name)
+            delattr(owner, name)
         else:
-            setattr(cls, name, before)
+            setattr(owner, name, before)
 
 
 def installed() -> bool:
@@ -67,9 +75,9 @@ def installed() -> bool:
     return bool(_replaced)
 
 
-def _replace(cls: typing.Any, name: str, wrap: typing.Callable[..., typing.Any]) -> None:
-    _replaced.append((cls, name, vars(cls).get(name)))
-    setattr(cls, name, wrap(getattr(cls, name)))
+def _replace(owner: typing.Any, name: str, wrap: typing.Callable[..., typing.Any]) -> None:
+    _replaced.append((owner, name, vars(owner).get(name)))
+    setattr(owner, name, wrap(getattr(owner, name)))
 
 
 def device_session(session: typing.Any) -> DeviceSession | None:
@@ -95,6 +103,12 @@ def _has_entry(config: typing.Any) -> bool:
     return any(entry.name == OPTIMIZER_NAME for entry in config.graph_options.rewrite_options.custom_optimizers)
 
 
+def _misnamed(config: typing.Any) -> str:
+    """Say that a configuration means the device, but misses it by the name of its entry."""
+    entries = config.graph_options.rewrite_options.custom_optimizers if config is not None else ()
+    return "".join(f" (its custom optimizer is named {entry.name!r})" for entry in entries if entry.parameter_map)
+
+
 def _initializing(initialize: typing.Callable[..., None]) -> typing.Callable[..., None]:
     @functools.wraps(initialize)
     def wrapped(self: typing.Any, *args: typing.Any, **keywords: typing.Any) -> None:
@@ -108,6 +122,8 @@ def _initializing(initialize: typing.Callable[..., None]) -> typing.Callable[...
         initialize(self, *args[:_CONFIG], **keywords)
         if config is not None and _has_entry(config):
             setattr(self, _ATTRIBUTE, DeviceSession(config))
+        else:
+            setattr(self, _SITE, f"{caller()}{_misnamed(config)}")
 
     return wrapped
 
@@ -124,6 +140,9 @@ def _running(do_run: typing.Callable[..., typing.Any]) -> typing.Callable[..., t
     ) -> typing.Any:
         device = device_session(self)
         if device is None:
+            site = vars(self).pop(_SITE, None)
+            if site is not None:
+                RUNTIME.record("host", 0, site)
             return do_run(self, handle, targets, fetches, feeds, *buffers)
         return Run(self, device, do_run, targets, fetches, feeds, buffers).make(handle)
 

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import os
+import typing
 
 from ...products import Product
+
+#: Settings as JSON, for processes that a process on the emulation starts.
+VARIABLE = "NPUSESSION_FAKE_SETTINGS"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,6 +25,7 @@ class Settings:
         strict_abort: whether the process really ends with SIGABRT where the real one does; by default that is an
             :class:`~npusession.NpuAbortError`.
         simulate_precision: whether low precision is really computed, so that its effect can be seen.
+        job: what counts as JOB_ID where the environment has none; empty for nothing.
 
     Raises:
         ValueError: there is no such product, or the number of devices is none.
@@ -30,6 +37,7 @@ class Settings:
     strict: bool = False
     strict_abort: bool = False
     simulate_precision: bool = False
+    job: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.devices, int) or isinstance(self.devices, bool):
@@ -41,3 +49,25 @@ class Settings:
         for name in ("strict", "strict_abort", "simulate_precision"):
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name}={getattr(self, name)!r}: True or False")
+        if not isinstance(self.job, str):
+            raise TypeError(f"job={self.job!r}: a JOB_ID is text")
+
+    def hand_on(self) -> None:
+        """Have the processes that this one starts begin with these settings."""
+        values = dataclasses.asdict(self)
+        os.environ[VARIABLE] = json.dumps({**values, "product": self.product and self.product.value})
+
+
+def inherited() -> dict[str, typing.Any]:
+    """Return the settings that the process which started this one handed on.
+
+    Raises:
+        ValueError: the variable holds something else.
+    """
+    text = os.environ.get(VARIABLE)
+    if text is None:
+        return {}
+    try:
+        return dict(json.loads(text))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{VARIABLE}={text!r}: it is set by npusession run, as a JSON object ({error})") from error

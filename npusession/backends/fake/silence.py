@@ -11,7 +11,7 @@ from ...environment import DEVICE_VARIABLES
 from ...errors import IgnoredOptionsWarning, OptionsError
 from ...options import Problem
 from ...parameters import check_parameters
-from ...proto import check_config
+from ...proto import check_config, unset
 from .verdicts import Parameters
 
 if typing.TYPE_CHECKING:
@@ -33,6 +33,8 @@ def report(runtime: FakeRuntime, number: int, config: typing.Any, parameters: Pa
     Raises:
         OptionsError: there are errors, and the runtime's settings are strict.
     """
+    for name in unset(config):
+        runtime.record("note", number, f"rewrite_options.{name} is left at its default; the reference asks for OFF")
     found = (*check_config(config).errors, *_errors(parameters, runtime))
     if not found:
         return

@@ -69,6 +69,10 @@ class Node:
         """Return the result as the output of an op that bears the op's name."""
         return self._finish(tf1().identity, tensor)
 
+    def output_with(self, gradient: str, tensor: typing.Any) -> typing.Any:
+        """Return the result as of :meth:`output`, with a gradient that is registered under a name."""
+        return self._with_gradient(gradient, tf1().identity, tensor)
+
     def operation(self, *dependencies: typing.Any) -> typing.Any:
         """Return an operation without results that bears the op's name and runs after the dependencies."""
         with tf1().control_dependencies(dependencies):
@@ -78,7 +82,13 @@ class Node:
         if self._differentiable or tf1().executing_eagerly():
             return make(value, name=self._scope)
         _register()
-        with tf1().get_default_graph().gradient_override_map({"Identity": _NO_GRADIENT, "IdentityN": _NO_GRADIENT}):
+        return self._with_gradient(_NO_GRADIENT, make, value)
+
+    def _with_gradient(self, default: str, make: typing.Callable[..., typing.Any], value: typing.Any) -> typing.Any:
+        graph = tf1().get_default_graph()
+        # A script that overrides the gradient of the op's type means this one.
+        gradient = graph._gradient_override_map.get(self.op_type, default)
+        with graph.gradient_override_map({"Identity": gradient, "IdentityN": gradient}):
             return make(value, name=self._scope)
 
     def _check(self, tensor: typing.Any, argument: str, allowed: typing.Sequence[str]) -> None:

@@ -38,8 +38,7 @@ def hcom_all_reduce(
         if tf1().executing_eagerly():
             return node.output(result)
         _register_gradient()
-        with tf1().get_default_graph().gradient_override_map({"Identity": _ALLREDUCE_GRADIENT}):
-            return node.output(result)
+        return node.output_with(_ALLREDUCE_GRADIENT, result)
 
 
 def hcom_all_gather(

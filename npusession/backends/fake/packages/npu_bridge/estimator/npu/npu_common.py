@@ -7,7 +7,6 @@ import logging
 import os
 import typing
 
-from npusession.backends.fake import adapter
 from npusession.backends.fake.runtime import RUNTIME
 
 from . import util
@@ -129,11 +128,12 @@ def _read(file_name: str) -> JobInfo | None:
 
 
 def _of_environment() -> JobInfo | None:
-    job = os.environ.get("JOB_ID") or adapter.default_job
+    given = os.environ.get("JOB_ID")
+    job = given or RUNTIME.settings.job
     if not job:
         _LOG.error("there is no job: no file describes it, and JOB_ID is not in the environment")
         return None
-    if job == adapter.default_job:
+    if not given:
         RUNTIME.record("note", 0, "JOB_ID is not in the environment; on a host NPUEstimator refuses to start then")
     size = util.get_ranksize()
     return JobInfo(

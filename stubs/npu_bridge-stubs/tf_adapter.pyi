@@ -1,0 +1,3 @@
+import typing
+
+def __getattr__(name: str) -> typing.Any: ...
