@@ -39,7 +39,7 @@ class SessionRecord(Record):
         #: Whether a loop over steps is under way, which adds its steps itself.
         self.looping = False
         #: The last run, and how many losses were known before it: its own may be reported after it.
-        self._last: tuple[TrainingState, int, list[typing.Any]] | None = None
+        self._last: tuple[TrainingState, int, float, float, float | None, int, str | None] | None = None
         self._lock = threading.Lock()
         super().__init__(plan.record, self._rank or 0)
 
@@ -100,12 +100,12 @@ class SessionRecord(Record):
         """
         with self._lock:
             self._settle()
-            self._last = training, known, [step, started, ended, loss, phase]
+            self._last = training, step, started, ended, loss, known, phase
 
     def _settle(self) -> None:
         last, self._last = self._last, None
         if last is not None:
-            training, known, (step, started, ended, loss, phase) = last
+            training, step, started, ended, loss, known, phase = last
             if loss is None and training.losses != known:
                 loss = training.loss
             self.step(step, started, ended, loss, phase)

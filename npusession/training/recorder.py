@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
 import typing
@@ -15,6 +14,7 @@ if typing.TYPE_CHECKING:
     from ..session import NpuSession
     from .state import TrainingState
 
+_clock = time.perf_counter
 _Some = typing.Sequence[typing.Any]
 
 
@@ -63,7 +63,7 @@ class Recorder:
         """
         if global_step is not None:
             self._made = int(session.run(global_step))
-        self._record.stage("open the session", began, time.perf_counter())
+        self._record.stage("open the session", began, _clock())
         self.install(session)
 
     def install(self, session: typing.Any) -> typing.Callable[[], None]:
@@ -108,10 +108,11 @@ class Recorder:
             return run()
         if training.step != self._said:
             self._made = self._said = training.step
-        losses, phase, started = training.losses, training.phase, time.perf_counter()
+        losses, phase, started = training.losses, training.phase, _clock()
         values = run()
-        ended = time.perf_counter()
-        record.run(training, self._made, started, ended, self._loss(fetches, values), losses, phase)
+        ended = _clock()
+        loss = self._loss(fetches, values) if self._more or self._losses else None
+        record.run(training, self._made, started, ended, loss, losses, phase)
         self._made += training.loop
         return values
 
@@ -136,14 +137,15 @@ class Recorder:
 
     def _loss(self, fetches: _Some, values: _Some) -> float | None:
         """Return the loss that was fetched: the one to be fetched, else the last of the graph's."""
-        found, last = None, -1
-        if self._more:
-            found = values[-1]
-        elif self._losses:
+        found, last = values[-1] if self._more else None, -1
+        if not self._more:
             for fetch, value in zip(fetches, values):
                 place = self._losses.get(fetch.op, -1)
                 if place > last:
                     found, last = value, place
-        with contextlib.suppress(TypeError, ValueError, OverflowError):
-            return None if found is None else float(found)
-        return None
+        if found is None:
+            return None
+        try:
+            return float(found)
+        except (TypeError, ValueError, OverflowError):
+            return None
