@@ -55,7 +55,9 @@ def test_real_adapter():
         pytest.skip("neither npu_bridge nor npu_device is installed: only the emulation is tested")
     code = "from npusession.backends import load; print(load('npu').name)"
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    assert subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True).stdout == b"npu\n"
+    process = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True)
+    # The adapter's libraries may print something, too.
+    assert b"npu" in process.stdout.splitlines(), process.stderr.decode()
 
 
 def test_initialising_again_does_nothing(ops, graph):
