@@ -16,7 +16,8 @@ tf1 = tensorflow.compat.v1
 def graph():
     graph = tensorflow.Graph()
     with graph.as_default():
-        tf1.constant(2, name="two")
+        # A constant, and what TensorFlow folds into one, stays on the host.
+        tf1.reduce_sum(tf1.square(tf1.placeholder_with_default([1.0, 1.0], [2])), name="two")
     return graph
 
 
@@ -55,7 +56,9 @@ def test_real_adapter():
         pytest.skip("neither npu_bridge nor npu_device is installed: only the emulation is tested")
     code = "from npusession.backends import load; print(load('npu').name)"
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    assert subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True).stdout == b"npu\n"
+    process = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True)
+    # The adapter's libraries may print something, too.
+    assert b"npu" in process.stdout.splitlines(), process.stderr.decode()
 
 
 def test_initialising_again_does_nothing(ops, graph):
@@ -196,7 +199,7 @@ if name == "fake":
     RUNTIME.configure(strict_abort=True)
 graph = tf.Graph()
 with graph.as_default():
-    tf.compat.v1.constant(2, name="two")
+    tf.reduce_sum(tf.square(tf.compat.v1.placeholder_with_default([1.0, 1.0], [2])), name="two")
 config = tf.compat.v1.ConfigProto()
 entry = config.graph_options.rewrite_options.custom_optimizers.add()
 entry.name = "NpuOptimizer"
