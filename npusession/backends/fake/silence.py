@@ -12,7 +12,7 @@ from ...errors import IgnoredOptionsWarning, OptionsError
 from ...options import Problem
 from ...parameters import check_parameters
 from ...proto import check_config, unset
-from .verdicts import Parameters
+from .verdicts import Parameters, on_device
 
 if typing.TYPE_CHECKING:
     from .runtime import FakeRuntime
@@ -33,7 +33,7 @@ def report(runtime: FakeRuntime, number: int, config: typing.Any, parameters: Pa
     Raises:
         OptionsError: there are errors, and the runtime's settings are strict.
     """
-    for name in unset(config):
+    for name in unset(config) if on_device(parameters) else ():
         runtime.record("note", number, f"rewrite_options.{name} is left at its default; the reference asks for OFF")
     found = (*check_config(config).errors, *_errors(parameters, runtime))
     if not found:
