@@ -6,6 +6,8 @@ import collections
 import dataclasses
 import json
 import os
+import re
+import traceback
 import typing
 
 from ..backends.fake.runtime import RUNTIME
@@ -15,6 +17,8 @@ from .script import Outcome
 
 #: Why the runtime was finalised, in the words of its events, when nothing but the end of the process did it.
 _AT_EXIT = "exit"
+#: What launch scripts export for each rank.
+_EXPORTED = ("ASCEND_DEVICE_ID", "DEVICE_ID", "JOB_ID", "RANK_ID", "RANK_SIZE", "RANK_TABLE_FILE")
 #: Lines of one kind that the text has.
 _MOST = 20
 
@@ -28,12 +32,14 @@ class RunReport:
         exit_code: its exit code.
         error: the exception that ended it, empty when none did.
         host: the settings of the emulated host.
+        given: variables that were set for the script, as launch scripts do.
         sessions: number, the line that made it, device, runs, whether it was closed, and options of each session.
         initialized: for each initialisation the session that did it (0 for none), and the device.
         finalized: why the runtime was finalised, each time.
         shut_down: whether the script had it finalised before its end; ``None`` when nothing was initialised.
         runs: runs on the device, of all sessions.
-        ignored: what the runtime would ignore in silence, with how many sessions did so.
+        ignored: what the runtime would ignore in silence: in words, with the numbers of the sessions, and the lines
+            that made them.
         leaks: what one session's options did to others.
         devices: devices that were touched besides a session's own.
         dumps: files that dumps wrote, by directory.
@@ -46,12 +52,13 @@ class RunReport:
     exit_code: int
     error: str
     host: dict[str, object]
+    given: dict[str, str]
     sessions: list[dict[str, object]]
     initialized: list[dict[str, object]]
     finalized: list[str]
     shut_down: bool | None
     runs: int
-    ignored: dict[str, int]
+    ignored: list[dict[str, object]]
     leaks: list[str]
     devices: list[str]
     dumps: dict[str, int]
@@ -60,12 +67,22 @@ class RunReport:
     notes: list[str]
 
     @classmethod
-    def of_this_process(cls, script: list[str], outcome: Outcome) -> RunReport:
-        """Return what happened on the emulation until now."""
+    def of_this_process(cls, script: list[str], outcome: Outcome, given: dict[str, str]) -> RunReport:
+        """Return what happened on the emulation until now.
+
+        Args:
+            script: the script and its arguments.
+            outcome: how it ended.
+            given: variables that were set for it.
+        """
         seen, settings = FakeNpu(), RUNTIME.settings
+        sites = {session.number: session.site for session in seen.sessions}
         details: dict[str, list[str]] = collections.defaultdict(list)
+        ignoring: dict[str, list[int]] = collections.defaultdict(list)
         for event in seen.events:
             details[event.name].append(event.detail)
+            if event.name == "ignored":
+                ignoring[event.detail].append(event.session)
         initialized = [
             {"session": event.session, "device": event.detail.partition(" ")[2]}
             for event in seen.events
@@ -82,18 +99,26 @@ class RunReport:
                 "strict": settings.strict,
                 "simulate_precision": settings.simulate_precision,
             },
+            given=given,
             sessions=[session._asdict() for session in seen.sessions],
             initialized=initialized,
             finalized=details["finalize"],
             shut_down=details["finalize"][-1:] != [_AT_EXIT] if initialized else None,
             runs=sum(session.runs for session in seen.sessions),
-            ignored=dict(collections.Counter(details["ignored"])),
+            ignored=[
+                {
+                    "problem": detail,
+                    "sessions": numbers,
+                    "sites": list(dict.fromkeys(sites[number] for number in numbers if number in sites)),
+                }
+                for detail, numbers in ignoring.items()
+            ],
             leaks=details["leak"],
             devices=details["device"],
             dumps=dict(collections.Counter(os.path.dirname(str(path)) for path in seen.dumps)),
             profiles=[str(path) for path in seen.profiles],
             precision=[phase._asdict() for phase in seen.precision_timeline],
-            notes=details["note"],
+            notes=[*details["note"], *_missing(error)],
         )
 
     def as_json(self) -> str:
@@ -105,14 +130,12 @@ class RunReport:
         ended = f"ended by {self.error.splitlines()[0]}" if self.error else f"exit code {self.exit_code}"
         lines = [f"npusession run {' '.join(self.script)}: {ended}"]
         lines += self._life()
-        for session in self.sessions:
-            given = _configured(typing.cast("dict[str, object]", session["options"]))
-            lines.append("  session {number} ({site}): runs: {runs}; {given}".format(**session, given=given))
+        lines += self._sessions()
         for title, found in (
-            ("ignored in silence by the real runtime", [_times(text, n) for text, n in self.ignored.items()]),
+            ("ignored in silence by the real runtime", list(map(_at, self.ignored))),
             ("left to other sessions", self.leaks),
             ("devices touched besides", self.devices),
-            ("dumps", [f"{path}: {_files(count)}" for path, count in self.dumps.items()]),
+            ("dumps", _dumped(self.dumps)),
             ("profiles", self.profiles),
             ("note", self.notes),
             ("precision", ["session {session}, from run {run}: {mode}".format(**phase) for phase in self.precision]),
@@ -126,16 +149,42 @@ class RunReport:
             return
         if not self.initialized:
             yield "  never initialised: no graph ran on the device"
+        by: dict[object, list[object]] = collections.defaultdict(list)
         for event in self.initialized:
-            by = f"session {event['session']}" if event["session"] else "npu_resource_init"
-            yield f"  initialised: device {event['device']}, by {by}"
+            by[event["device"]].append(event["session"])
+        for device, numbers in by.items():
+            sessions = [_numbered(numbers)] if any(numbers) else []
+            resource = ["npu_resource_init"] * numbers.count(0)
+            yield f"  initialised: device {device}, by {', '.join([*sessions, *resource])}"
         if self.shut_down:
             yield f"  shut down: {self.finalized[-1]}"
         elif self.shut_down is not None:
             yield "  not shut down: the device was closed when the process ended"
-        left = [str(session["number"]) for session in self.sessions if not session["closed"]]
+        left = [session["number"] for session in self.sessions if not session["closed"]]
         if left:
-            yield "  never closed: session {}".format(", ".join(left))
+            yield f"  never closed: {_numbered(left)}"
+
+    def _sessions(self) -> typing.Iterator[str]:
+        """Say what the sessions were; those of one line with the same options are one."""
+        alike: dict[tuple[object, str], list[dict[str, object]]] = collections.defaultdict(list)
+        for session in self.sessions:
+            alike[session["site"], _configured(typing.cast("dict[str, object]", session["options"]))].append(session)
+        for (site, given), sessions in alike.items():
+            runs = ", ".join(str(session["runs"]) for session in sessions[:_MOST])
+            more = ", ..." if len(sessions) > _MOST else ""
+            yield f"  {_numbered([session['number'] for session in sessions])} ({site}): runs: {runs}{more}; {given}"
+
+
+def _missing(error: BaseException | None) -> list[str]:
+    """Say which variable of a launch script is not there, when the line that failed reads one."""
+    if not isinstance(error, (KeyError, TypeError, ValueError)):
+        return []
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        read = set(re.findall(r"\w+", frame.line or ""))
+        names = [name for name in _EXPORTED if name in read and not os.environ.get(name)]
+        if names:
+            return [f"{frame.filename}:{frame.lineno} reads what launch scripts export, not set: {' '.join(names)}"]
+    return []
 
 
 def _configured(options: typing.Mapping[str, object]) -> str:
@@ -152,8 +201,25 @@ def _files(count: int) -> str:
     return "1 file" if count == 1 else f"{count} files"
 
 
-def _times(text: str, count: int) -> str:
-    return text if count == 1 else f"{text} ({count} sessions)"
+def _at(ignored: typing.Mapping[str, typing.Any]) -> str:
+    where = f"{', '.join(ignored['sites'])}; {_numbered(ignored['sessions'])}"
+    return f"{ignored['problem']} ({where})" if ignored["sites"] else ignored["problem"]
+
+
+def _dumped(dumps: typing.Mapping[str, int]) -> list[str]:
+    """Say how many files lie in each directory; those of the runs of one graph are numbered, and counted together."""
+    graphs: dict[str, int] = collections.Counter()
+    for path, count in dumps.items():
+        parent, name = os.path.split(path)
+        graphs[parent if name.isdigit() else path] += count
+    return [f"{path}: {_files(count)}" for path, count in graphs.items()]
+
+
+def _numbered(numbers: typing.Sequence[object]) -> str:
+    """Name sessions by their numbers; 0 is none."""
+    found = [str(number) for number in numbers if number]
+    more = ["..."] if len(found) > _MOST else []
+    return f"session{'s' if len(found) > 1 else ''} {', '.join([*found[:_MOST], *more])}"
 
 
 def _listed(title: str, found: typing.Sequence[str]) -> list[str]:

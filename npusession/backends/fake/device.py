@@ -140,11 +140,15 @@ class DeviceSession:
             for parameters in self._entries:
                 verdicts.judge(parameters, self._keep)
         except Aborted as fault:
-            raise RUNTIME.died(fault) from None
+            raise RUNTIME.died(self._explained(fault)) from None
         except Rejected as fault:
-            raise internal(str(fault)) from None
+            raise internal(self._explained(fault)) from None
         self._overwrite_device()
         self._judged = True
+
+    def _explained(self, fault: Exception) -> str:
+        """Return what the runtime says, with what the reference says of the options beside."""
+        return "\n".join([str(fault), *map(str, silence.check(RUNTIME, self._config, self.parameters))])
 
     def _keep(self, option: Option) -> None:
         """Leave an option to the rest of the process."""

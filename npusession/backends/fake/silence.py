@@ -33,7 +33,7 @@ def report(runtime: FakeRuntime, number: int, config: typing.Any, parameters: Pa
     Raises:
         OptionsError: there are errors, and the runtime's settings are strict.
     """
-    found = (*check_config(config).errors, *_errors(parameters, runtime))
+    found = check(runtime, config, parameters)
     if not found:
         return
     for problem in found:
@@ -41,6 +41,11 @@ def report(runtime: FakeRuntime, number: int, config: typing.Any, parameters: Pa
     if runtime.settings.strict:
         raise OptionsError(found)
     warn("the real runtime would take these options, and say nothing of it:", map(str, found))
+
+
+def check(runtime: FakeRuntime, config: typing.Any, parameters: Parameters) -> tuple[Problem, ...]:
+    """Return the errors in a session's configuration, by the reference; the arguments are those of :func:`report`."""
+    return (*check_config(config).errors, *_errors(parameters, runtime))
 
 
 def warn(head: str, lines: typing.Iterable[str]) -> None:
