@@ -254,6 +254,19 @@ class TestFloatStatus:
             found = s.run([first, second, cleared, operation], {gradient: [1.0, value]})
         assert [list(item) for item in found[:3]] == [[status], [status] * 8, [0]]
 
+    def test_memory(self, modules):
+        """A flag that was allocated is memory: it differs from the cleared one if something overflowed, in each run."""
+        ops = modules.unary
+        with session() as s:
+            gradient = tf1.placeholder(tf1.float32, (2,))
+            flag = ops.npu_alloc_float_status()
+            with tf1.control_dependencies([gradient * 2]):
+                cleared = ops.npu_clear_float_status(ops.npu_get_float_status(flag))
+            finite = tf1.reduce_all(tf1.equal(flag, cleared))
+            update = tf1.cond(finite, lambda: tf1.constant(1), lambda: tf1.constant(0))
+            for value in (2.0, np.inf, 3.0, np.nan):
+                assert s.run([finite, update], {gradient: [1.0, value]}) == [np.isfinite(value)] * 2
+
 
 class TestKeras:
     def test_prelu_layer(self, modules):
