@@ -332,12 +332,10 @@ class TestReport:
 
     def test_runs_dumped(self, call, tmp_path):
         """Dumps of many runs of a graph are one line of the text."""
-        folder = tmp_path / "dump"
-        folder.mkdir()
         text = SESSION.format(
             f"""
     for name, field, value in (
-        ("enable_dump", "b", True), ("dump_path", "s", {str(folder)!r}.encode()), ("dump_mode", "s", b"all"),
+        ("enable_dump", "b", True), ("dump_path", "s", {str(tmp_path)!r}.encode()), ("dump_mode", "s", b"all"),
     ):
         setattr(op.parameter_map[name], field, value)
     """

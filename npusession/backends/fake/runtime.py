@@ -10,6 +10,8 @@ from __future__ import annotations
 import atexit
 import collections
 import dataclasses
+import heapq
+import operator
 import os
 import sys
 import threading
@@ -30,7 +32,7 @@ if typing.TYPE_CHECKING:
     from .device import DeviceSession
 
 
-#: Events that are kept, the newest ones, and sessions likewise.
+#: Events that are kept, the newest runs and the newest others, and sessions likewise.
 MAX_EVENTS = 100_000
 MAX_SESSIONS = 10_000
 
@@ -70,7 +72,6 @@ class FakeRuntime:
 
     Attributes:
         settings: what the emulation is told about the host; see :meth:`configure`.
-        events: what happened, in order; the newest :data:`MAX_EVENTS`.
         sessions: the sessions that were opened, in order; the newest :data:`MAX_SESSIONS`.
         faults: what was planted with :meth:`fail` and :meth:`hang`.
         initialized: whether it is initialised now.
@@ -84,6 +85,7 @@ class FakeRuntime:
         groups: ranks of each group of HCCL that was created since.
         profile: where runs are profiled to, ``None`` when profiling is off.
         profiles: directories of all profiles.
+        dumps: directories of all dumps.
         finishing: what is called once the runtime is finalised.
     """
 
@@ -99,8 +101,9 @@ class FakeRuntime:
     def reset(self) -> None:
         """Forget everything, the settings too, as a new process would."""
         self.settings = Settings()
-        # Bounded: a training may make millions of runs.
-        self.events: collections.deque[Event] = collections.deque(maxlen=MAX_EVENTS)
+        # Bounded: a training may make millions of runs, which must not push the others out.
+        self._runs: collections.deque[Event] = collections.deque(maxlen=MAX_EVENTS)
+        self._others: collections.deque[Event] = collections.deque(maxlen=MAX_EVENTS)
         self.sessions: collections.deque[DeviceSession] = collections.deque(maxlen=MAX_SESSIONS)
         self.faults.clear()
         self.initialized = False
@@ -113,6 +116,7 @@ class FakeRuntime:
         self.groups: dict[str, tuple[int, ...]] = {}
         self.profile: Profile | None = None
         self.profiles: list[str] = []
+        self.dumps: list[str] = []
         self.finishing: list[typing.Callable[[], None]] = []
         self._initializers: set[DeviceSession] = set()
         self._running: set[DeviceSession] = set()
@@ -162,7 +166,13 @@ class FakeRuntime:
 
     def record(self, name: str, session: int = 0, detail: str = "") -> None:
         """Add an event."""
-        self.events.append(Event(name, session, detail, time.perf_counter()))
+        kept = self._runs if name == "run" else self._others
+        kept.append(Event(name, session, detail, time.perf_counter()))
+
+    @property
+    def events(self) -> list[Event]:
+        """What happened, in order: the newest :data:`MAX_EVENTS` runs, and as many other events."""
+        return list(heapq.merge(self._others, self._runs, key=operator.attrgetter("seconds")))
 
     def number(self) -> int:
         """Return the number of a new session, from 1."""
