@@ -106,6 +106,19 @@ class TestManagers:
             s.run(step)
             assert s.run([weight, manager.get_loss_scale()]) == [pytest.approx(0.9), 512]
 
+    @pytest.mark.parametrize("distributed", [False, True])
+    def test_names(self, modules, distributed):
+        """The scale, and whether a step was free of overflows, can be fetched by the names that they have on a host."""
+        with session() as s:
+            _, slope, loss = problem()
+            manager = modules.managers.ExponentialUpdateLossScaleManager(64, 1000, 1, decr_ratio=0.5)
+            sgd = tf1.train.GradientDescentOptimizer(1.0)
+            step = modules.scaling.NPULossScaleOptimizer(sgd, manager, is_distributed=distributed).minimize(loss)
+            ready(s)
+            seen = [s.run([step, "overflow_status_reduce_all:0"], {slope: value})[1] for value in (1, np.inf, 1)]
+            assert seen == [True, False, True]
+            assert s.run("loss_scale:0") == 32
+
     def test_largest_scale(self, modules):
         """The scale stays where raising it would leave float32."""
         with session() as s:

@@ -18,7 +18,12 @@ def call(tmp_path):
         script = tmp_path / "sub" / "script.py"
         script.parent.mkdir(exist_ok=True)
         script.write_text(textwrap.dedent(text))
-        environ = {name: value for name, value in os.environ.items() if not name.startswith(("NPUSESSION", "JOB_ID"))}
+        # The emulated host stays the one of these tests.
+        environ = {
+            name: value
+            for name, value in os.environ.items()
+            if name == "NPUSESSION_FAKE_HOST" or not name.startswith(("NPUSESSION", "JOB_ID", "RANK"))
+        }
         root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
         environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environ.get("PYTHONPATH", "")]))
         environ.update(TF_CPP_MIN_LOG_LEVEL="3", PYTHONWARNINGS="ignore", **variables)
@@ -200,7 +205,7 @@ class TestRank:
 
     def test_alone(self, call):
         """A script that is started by itself reads that it is rank 0 of 1, and the report says who told it."""
-        code, output, errors = call(self.TEXT, options=["--report", "json"], RANK_SIZE="", RANK_ID="")
+        code, output, errors = call(self.TEXT, options=["--report", "json"])
         assert (code, output) == (0, "1 0\n"), errors
         assert TestReport.report(errors)["given"] == {"RANK_SIZE": "1", "RANK_ID": "0"}
 
@@ -212,7 +217,7 @@ class TestRank:
 
     def test_strict(self, call):
         """With --strict nothing is set, and the report names the variables that the failing line reads."""
-        code, _, errors = call(self.TEXT, options=["--strict"], RANK_SIZE="", RANK_ID="")
+        code, _, errors = call(self.TEXT, options=["--strict"])
         assert code == 1
         assert "reads what launch scripts export, not set: RANK_ID RANK_SIZE" in errors
 
