@@ -55,7 +55,7 @@ class DeviceSession:
         self.artefacts: Artefacts | None = None
         self._acceleration: Acceleration | None = None
         self._precision = Precision(self.parameters)
-        self._judged = self._reported = False
+        self._judged = self._reported = self._looped = False
         self._generation = 0
         RUNTIME.sessions.append(self)
         RUNTIME.record("open", self.number)
@@ -123,6 +123,16 @@ class DeviceSession:
         RUNTIME.faults.trip("run", self.timeout)
         RUNTIME.record("run", self.number, str(self.runs))
         self.runs += 1
+
+    def before_loop(self, steps: int) -> None:
+        """Report, once, a run of several steps whose number is not that of the option, which nothing asks."""
+        option = read(self.parameters, ITERATIONS_PER_LOOP) if given(self.parameters, ITERATIONS_PER_LOOP) else 1
+        if self._looped or steps == option:
+            return
+        self._looped = True
+        found = f"{ITERATIONS_PER_LOOP.name}: the graph's loop makes {steps} steps a run, and the option says {option}"
+        RUNTIME.record("ignored", self.number, found)
+        silence.warn("the real runtime would take this, and say nothing of it:", [f"  {found}"])
 
     def close(self) -> None:
         """Note that the session closed."""
