@@ -10,6 +10,7 @@ import re
 import traceback
 import typing
 
+from ..backends.fake.run_config import UNASKED
 from ..backends.fake.runtime import RUNTIME
 from ..options import TABLE, Scene
 from ..testing import FakeNpu
@@ -188,11 +189,12 @@ def _missing(error: BaseException | None) -> list[str]:
 
 
 def _configured(options: typing.Mapping[str, object]) -> str:
-    """Say which options are not at their defaults."""
+    """Say which options are not at their defaults, nor what the estimator writes into each configuration."""
+    unasked = UNASKED if UNASKED.items() <= options.items() else {}
     given = [
         f"{name}={value}"
         for name, value in sorted(options.items())
-        if name not in TABLE or TABLE[name].default(Scene.TRAINING) != value
+        if name not in unasked and (name not in TABLE or TABLE[name].default(Scene.TRAINING) != value)
     ]
     return " ".join(given) or "all options at their defaults"
 
