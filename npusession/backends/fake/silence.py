@@ -33,11 +33,15 @@ def report(runtime: FakeRuntime, number: int, config: typing.Any, parameters: Pa
     Raises:
         OptionsError: there are errors, and the runtime's settings are strict.
     """
-    found = check(runtime, config, parameters)
+    report_problems(runtime, number, check(runtime, config, parameters))
+
+
+def report_problems(runtime: FakeRuntime, number: int, found: typing.Sequence[Problem], where: str = "") -> None:
+    """Report problems of a session, or of no session yet, as :func:`report` does; ``where`` is put behind each."""
     if not found:
         return
     for problem in found:
-        runtime.record("ignored", number, f"{problem.code} {problem.option}: {problem.message}")
+        runtime.record("ignored", number, f"{problem.code} {problem.option}: {problem.message}{where}")
     if runtime.settings.strict:
         raise OptionsError(found)
     warn("the real runtime would take these options, and say nothing of it:", map(str, found))
