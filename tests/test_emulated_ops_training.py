@@ -117,7 +117,8 @@ class TestManagers:
             ready(s)
             seen = [s.run([step, "overflow_status_reduce_all:0"], {slope: value})[1] for value in (1, np.inf, 1)]
             assert seen == [True, False, True]
-            assert s.run("loss_scale:0") == 32
+            scale = manager.get_loss_scale()
+            assert (scale.name, s.run(scale)) == ("loss_scale:0", 32)
 
     def test_largest_scale(self, modules):
         """The scale stays where raising it would leave float32."""
