@@ -34,6 +34,8 @@ KEPT_PASSES = (
     "function_optimization", "constant_folding", "shape_optimization", "arithmetic_optimization",
     "loop_optimization", "dependency_optimization", "layout_optimizer",
 )  # fmt: skip
+#: How to come to one NpuOptimizer entry.
+_ONE_ENTRY = "keep one of them; NPUEstimator adds one to the session_config of its NPURunConfig, each time it gets it"
 #: RewriterConfig.OFF. The reference assigns it to memory_optimization too, whose own enum calls that number MANUAL.
 _OFF = 2
 #: What a caller may have there already: nothing, NO_MEM_OPT, or OFF.
@@ -166,9 +168,7 @@ def check_config(config: typing.Any) -> Report:
     problems = []
     names = [entry.name for entry in rewrite.custom_optimizers]
     if names.count(OPTIMIZER_NAME) > 1:
-        problems.append(
-            problem(DUPLICATE, OPTIMIZER_NAME, f"{names.count(OPTIMIZER_NAME)} entries", fix="keep one of them")
-        )
+        problems.append(problem(DUPLICATE, OPTIMIZER_NAME, f"{names.count(OPTIMIZER_NAME)} entries", fix=_ONE_ENTRY))
     for entry in rewrite.custom_optimizers:
         if entry.name != OPTIMIZER_NAME and any(name in TABLE for name in entry.parameter_map):
             problems.append(

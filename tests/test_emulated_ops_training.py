@@ -114,6 +114,20 @@ class TestManagers:
             s.run(step)
             assert s.run([weight, manager.get_loss_scale()]) == [pytest.approx(0.9), 512]
 
+    @pytest.mark.parametrize("distributed", [False, True])
+    def test_names(self, modules, distributed):
+        """The scale, and whether a step was free of overflows, can be fetched by the names that they have on a host."""
+        with session() as s:
+            _, slope, loss = problem()
+            manager = modules.managers.ExponentialUpdateLossScaleManager(64, 1000, 1, decr_ratio=0.5)
+            sgd = tf1.train.GradientDescentOptimizer(1.0)
+            step = modules.scaling.NPULossScaleOptimizer(sgd, manager, is_distributed=distributed).minimize(loss)
+            ready(s)
+            seen = [s.run([step, "overflow_status_reduce_all:0"], {slope: value})[1] for value in (1, np.inf, 1)]
+            assert seen == [True, False, True]
+            scale = manager.get_loss_scale()
+            assert (scale.name, s.run(scale)) == ("loss_scale:0", 32)
+
     def test_largest_scale(self, modules):
         """The scale stays where raising it would leave float32."""
         with session() as s:
@@ -279,6 +293,19 @@ class TestFloatStatus:
                 cleared, operation = ops.npu_clear_float_status(first), ops.npu_clear_float_status_v2()
             found = s.run([first, second, cleared, operation], {gradient: [1.0, value]})
         assert [list(item) for item in found[:3]] == [[status], [status] * 8, [0]]
+
+    def test_memory(self, modules):
+        """A flag that was allocated is memory: it differs from the cleared one if something overflowed, in each run."""
+        ops = modules.unary
+        with session() as s:
+            gradient = tf1.placeholder(tf1.float32, (2,))
+            flag = ops.npu_alloc_float_status()
+            with tf1.control_dependencies([gradient * 2]):
+                cleared = ops.npu_clear_float_status(ops.npu_get_float_status(flag))
+            finite = tf1.reduce_all(tf1.equal(flag, cleared))
+            update = tf1.cond(finite, lambda: tf1.constant(1), lambda: tf1.constant(0))
+            for value in (2.0, np.inf, 3.0, np.nan):
+                assert s.run([finite, update], {gradient: [1.0, value]}) == [np.isfinite(value)] * 2
 
 
 class TestKeras:

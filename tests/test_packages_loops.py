@@ -1,6 +1,7 @@
 """Several steps in one run, and the other helpers of util."""
 
 import importlib
+import warnings
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 tensorflow = pytest.importorskip("tensorflow", reason="the adapter imports TensorFlow")
 
+from npusession import IgnoredOptionsWarning  # noqa: E402
 from npusession.backends.fake import importing, sharding  # noqa: E402
 from npusession.backends.fake.runtime import RUNTIME  # noqa: E402
 
@@ -37,14 +39,35 @@ class TestLoop:
         with tf1.Session() as session:
             train = util.set_iteration_per_loop(session, add, 5)
             session.run(tf1.global_variables_initializer())
-            RUNTIME.events.clear()
+            before = len(RUNTIME.events)
             session.run(train)
-            assert [event.name for event in RUNTIME.events] == ["run"]
+            assert [event.name for event in RUNTIME.events[before:] if event.name != "ignored"] == ["run"]
             assert session.run(count) == 5
             session.run([train])
             assert session.run(count) == 10
             session.run(add)
             assert session.run(count) == 11
+
+    @pytest.mark.parametrize(("option", "reported"), [(5, 0), (4, 1), (None, 1)])
+    def test_option_differs(self, util, option, reported):
+        """A loop of another number of steps than the option iterations_per_loop is reported, once."""
+        _, add = counter()
+        config = tf1.ConfigProto()
+        entry = config.graph_options.rewrite_options.custom_optimizers.add()
+        entry.name = "NpuOptimizer"
+        entry.parameter_map["enable_data_pre_proc"].b = True
+        if option is not None:
+            entry.parameter_map["iterations_per_loop"].i = option
+        before = len(RUNTIME.events)
+        with tf1.Session(config=config) as session, warnings.catch_warnings(record=True) as caught:
+            train = util.set_iteration_per_loop(session, add, 5)
+            session.run(tf1.global_variables_initializer())
+            for _ in range(3):
+                session.run(train)
+        found = [event.detail for event in RUNTIME.events[before:] if event.name == "ignored"]
+        assert len(found) == reported
+        assert all("5 steps a run, and the option says" in detail for detail in found)
+        assert [warning.category for warning in caught].count(IgnoredOptionsWarning) == reported
 
     def test_last_step_counts(self, util):
         """What is fetched along is that of the last step."""

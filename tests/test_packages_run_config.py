@@ -9,7 +9,7 @@ import pytest
 
 tensorflow = pytest.importorskip("tensorflow", reason="the adapter imports TensorFlow")
 
-from npusession import NotEmulatedError  # noqa: E402
+from npusession import IgnoredOptionsWarning, NotEmulatedError, OptionsError  # noqa: E402
 from npusession.backends.fake import importing, run_config  # noqa: E402
 from npusession.backends.fake.runtime import RUNTIME  # noqa: E402
 from npusession.options import TABLE  # noqa: E402
@@ -395,6 +395,18 @@ class TestEstimator:
         """Two different model directories are refused."""
         with pytest.raises(ValueError, match="but the NPURunConfig has"):
             make(model_dir="/another")
+
+    def test_intervals(self, npu_config, npu_estimator, tmp_path):
+        """What an estimator is to do within a run of several steps is reported, with its line, if it was given."""
+        config = npu_config.NPURunConfig(model_dir=str(tmp_path), iterations_per_loop=15, save_checkpoints_steps=20)
+        with pytest.warns(IgnoredOptionsWarning, match="save_checkpoints_steps = 20"):
+            npu_estimator.NPUEstimator(model_fn, config=config)
+        (event,) = (event for event in RUNTIME.events if event.name == "ignored")
+        assert "save_checkpoints_steps: 20 steps are no whole number of runs" in event.detail
+        assert __file__ in event.detail
+        RUNTIME.configure(strict=True)
+        with pytest.raises(OptionsError, match="save_checkpoints_steps=15 or 30"):
+            npu_estimator.NPUEstimator(model_fn, config=config)
 
     def test_no_directory(self, npu_config, npu_estimator, tmp_path, monkeypatch):
         """Without a model directory checkpoints go to a new one in the working directory."""

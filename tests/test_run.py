@@ -22,7 +22,7 @@ def call(tmp_path):
         environ = {
             name: value
             for name, value in os.environ.items()
-            if name == "NPUSESSION_FAKE_HOST" or not name.startswith(("NPUSESSION", "JOB_ID"))
+            if name == "NPUSESSION_FAKE_HOST" or not name.startswith(("NPUSESSION", "JOB_ID", "RANK"))
         }
         root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
         environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environ.get("PYTHONPATH", "")]))
@@ -198,6 +198,30 @@ SESSION = """
 """
 
 
+class TestRank:
+    """Of what launch scripts export."""
+
+    TEXT = "import os; print(int(os.getenv('RANK_SIZE')), os.environ['RANK_ID'])"
+
+    def test_alone(self, call):
+        """A script that is started by itself reads that it is rank 0 of 1, and the report says who told it."""
+        code, output, errors = call(self.TEXT, options=["--report", "json"])
+        assert (code, output) == (0, "1 0\n"), errors
+        assert TestReport.report(errors)["given"] == {"RANK_SIZE": "1", "RANK_ID": "0"}
+
+    def test_described(self, call):
+        """An environment that describes ranks is left alone, right or wrong."""
+        code, output, errors = call(self.TEXT, options=["--report", "json"], RANK_SIZE="2", RANK_ID="")
+        assert (code, output) == (0, "2 \n"), errors
+        assert TestReport.report(errors)["given"] == {}
+
+    def test_strict(self, call):
+        """With --strict nothing is set, and the report names the variables that the failing line reads."""
+        code, _, errors = call(self.TEXT, options=["--strict"])
+        assert code == 1
+        assert "reads what launch scripts export, not set: RANK_ID RANK_SIZE" in errors
+
+
 class TestReport:
     @pytest.fixture(autouse=True)
     def tensorflow(self):
@@ -241,10 +265,17 @@ class TestReport:
             "not shut down",
             "never closed: session 1",
             "ignored in silence by the real runtime: NPU101 mix_compile_mod",
-            "did you mean mix_compile_mode? (",
-            "script.py:11)",
+            "script.py:11; session 1)",
         ):
             assert words in errors
+
+    def test_ignored(self, call):
+        """What is ignored names the sessions, and the line that made them."""
+        text = SESSION.format('op.parameter_map["mix_compile_mod"].b = True')
+        ignored = self.report(call(text, options=["--report", "json"])[2])["ignored"]
+        assert [(entry["sessions"], len(entry["sites"])) for entry in ignored] == [([1], 1)]
+        assert ignored[0]["text"].startswith("NPU101 mix_compile_mod")
+        assert ignored[0]["sites"][0].endswith("script.py:10")
 
     def test_nothing(self, call):
         """A script that never touches the device is told so."""
@@ -293,10 +324,10 @@ class TestReport:
             "initialised: device 0, by sessions 1-3\n",
             "never closed: session 3\n",
             "  sessions 1-3 (",
-            "script.py:10): runs: 3; all options at their defaults\n",
+            "script.py:10): runs: 1, 1, 1; all options at their defaults\n",
             "rewrite_options.remapping is left at its default; the reference asks for OFF (",
             "rewrite_options.memory_optimization is left at its default; the reference asks for OFF (",
-            "script.py:10, 3 sessions)\n",
+            "script.py:10; sessions 1-3)\n",
         ):
             assert words in errors
 
@@ -390,6 +421,36 @@ class TestReport:
         assert "NpuAbortError: the real process would abort here" in errors
         # Nothing of npusession is in the way of the script's own line.
         assert "sessions.py" not in errors
+
+    @pytest.mark.parametrize(
+        ("option", "words"),
+        [
+            ('["precision_mode"].b = True', ["precision_mode is ''", "set through .b", '"precision_mode"].s =']),
+            ('["precision_mode"].s = b"mixed"', ["precision_mode is 'mixed'", "allowed: ", "allow_mix_precision"]),
+            ('["buffer_optimize"].s = b"l3"', ["abort", "allowed: ", "l2_optimize"]),
+        ],
+        ids=["field", "value", "abort"],
+    )
+    def test_refused(self, call, option, words):
+        """What the runtime refuses comes with what the reference allows, and with the fix."""
+        code, _, errors = call(SESSION.format("op.parameter_map" + option))
+        assert code == 1
+        assert [word for word in words if word not in errors] == []
+
+    def test_runs_dumped(self, call, tmp_path):
+        """Dumps of many runs of a graph are one line of the text."""
+        text = SESSION.format(
+            f"""
+    for name, field, value in (
+        ("enable_dump", "b", True), ("dump_path", "s", {str(tmp_path)!r}.encode()), ("dump_mode", "s", b"all"),
+    ):
+        setattr(op.parameter_map[name], field, value)
+    """
+        ).replace("sess.run(tf.constant(2))", "[sess.run(two) for two in [tf.constant(2) + 0] for _ in range(5)][0]")
+        code, output, errors = call(text, options=[])
+        assert (code, output) == (0, "2\n"), errors
+        (line,) = [line for line in errors.splitlines() if line.startswith("  dumps: ")]
+        assert int(line.split()[-2]) >= 5
 
     def test_artefacts(self, call, tmp_path):
         """Dumps, profiles and precision phases are listed."""

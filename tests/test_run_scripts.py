@@ -25,6 +25,7 @@ CASES = [
     ("config_helper", [], 0, "accurate True", 2, True, None),
     ("npu_estimator", ["--train_steps", "20"], 0, "steps 20", 2, True, ESTIMATOR),
     ("plain_estimator", [], 0, "steps 20", 1, True, ESTIMATOR),
+    ("loss_scale_hook", ["--steps", "8"], 0, "steps 8 overflows 1", 2, True, ESTIMATOR),
     ("keras_session", [], 0, "predicted (64, 2)", 1, True, KERAS),
     ("interactive", [], 0, "[-2.0, -1.0]", 1, True, None),
     ("monitored", [], 0, "runs 5", 1, True, None),

@@ -25,7 +25,7 @@ from npusession import (  # noqa: E402
     testing,
 )
 from npusession.backends.fake import sessions  # noqa: E402
-from npusession.backends.fake.runtime import RUNTIME  # noqa: E402
+from npusession.backends.fake.runtime import MAX_EVENTS, RUNTIME  # noqa: E402
 
 tf1 = tensorflow.compat.v1
 
@@ -113,7 +113,18 @@ class TestFakeNpu:
                 with plan as s:
                     s.run("three:0")
         assert len(hosts) == 2
-        assert RUNTIME.events == RUNTIME.sessions == RUNTIME.events.__class__()
+        assert (len(RUNTIME.events), len(RUNTIME.sessions)) == (0, 0)
+
+    def test_long_trainings(self, plan, fake_npu):
+        """However many runs a training makes, the events before them are kept."""
+        with plan as s:
+            s.run("three:0")
+            for _ in range(MAX_EVENTS):
+                RUNTIME.record("run", 2)
+        names = [event.name for event in fake_npu.events if event.name != "run"]
+        assert names[:2] == ["open", "initialize"]
+        assert names[-1] == "close"
+        assert [event.name for event in fake_npu.events[:2]] == ["open", "initialize"]
 
     def test_nothing_stays(self, plain, graph):
         """After the test TensorFlow's sessions are plain ones again, and the environment is as before."""
@@ -140,7 +151,8 @@ class TestFakeNpu:
             pytest.fail("the body must not run")
 
     def test_dumps(self, fake_npu, plan, tmp_path):
-        """Dumped files are found without knowing the directories that they lie in."""
+        """Dumped files are found without knowing the directories that they lie in; what was there before is none."""
+        (tmp_path / "before").write_text("")
         with plan.replace(dump=Dump(tmp_path)) as s:
             s.run("three:0")
         assert [path.name.split(".")[:2] for path in fake_npu.dumps] == [["Const", "three"]]

@@ -20,6 +20,8 @@ from .script import run as run_script
 
 #: Launch scripts put a JOB_ID into the environment, which NPUEstimator wants to find there; any value will do.
 _JOB = "npusession"
+#: What they export for a job of one rank, and nearly all scripts that read it read without a default.
+_ALONE = {"RANK_SIZE": "1", "RANK_ID": "0"}
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -56,7 +58,8 @@ def run(
     """Run SCRIPT unmodified on this machine's CPU, with npu_bridge and hccl emulated.
 
     Everything after SCRIPT is the script's own, as with python. It fails where and how it would fail on an NPU host; a
-    report at the end says what was configured, ignored, initialised and left behind.
+    report at the end says what was configured, ignored, initialised and left behind. Without --strict, RANK_SIZE=1 and
+    RANK_ID=0 are set where the environment describes no cluster, as launch scripts do.
     """
     try:
         # Open until the very end of the process.
@@ -84,6 +87,8 @@ def run(
     RUNTIME.settings.hand_on()
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [importing.PACKAGES, os.environ.get("PYTHONPATH")]))
     sys.path.insert(1, importing.PACKAGES)
+    if not strict:
+        state["given"] = _give_rank()
     state["script"] = [script, *arguments]
     state["outcome"] = outcome = run_script(script, arguments)
     sys.exit(outcome.code)
@@ -97,16 +102,30 @@ def _end(state: dict[str, typing.Any], write: typing.Callable[..., None] | None)
         return
     sys.stdout.flush()
     if write is not None:
-        write(state["script"], outcome)
+        write(state["script"], outcome, state.get("given", {}))
     if outcome.interrupted and sys.version_info >= (3, 8):
         # So that the shell knows, which does not see an exit code then but the signal.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
 
 
-def _write(form: str, output: typing.TextIO, script: list[str], outcome: Outcome) -> None:
-    from .run_report import RunReport
+def _give_rank() -> dict[str, str]:
+    """Give a process whose environment describes no cluster its rank, and return the variables that were set."""
+    from ..hccl._sources import resolve
+    from ..hccl.cluster import Source
 
-    report = RunReport.of_this_process(script, outcome)
-    output.write(report.as_json() if form == "json" else report.as_text())
+    cluster, problems = resolve(os.environ, None)
+    if cluster is None or cluster.source is not Source.SINGLE or problems:
+        return {}
+    given = {name: value for name, value in _ALONE.items() if not os.environ.get(name)}
+    os.environ.update(given)
+    return given
+
+
+def _write(form: str, output: typing.TextIO, script: list[str], outcome: Outcome, given: dict[str, str]) -> None:
+    from .run_report import RunReport
+    from .run_text import as_text
+
+    report = RunReport.of_this_process(script, outcome, given)
+    output.write(report.as_json() if form == "json" else as_text(report))
     output.flush()

@@ -7,6 +7,7 @@ import typing
 from ..errors import OptionsError
 from ..options.model import problem
 from ..options.performance import ITERATIONS_PER_LOOP, LOOP_DIVIDES
+from ..options.problems import Problem
 
 if typing.TYPE_CHECKING:
     from ..session import NpuSession
@@ -35,13 +36,24 @@ def check(plan: NpuSession, keywords: typing.Mapping[str, typing.Any], decided: 
             raise TypeError(f"{name}={keywords[name]!r} cannot be given here: {why}")
     loop = plan.options.get(ITERATIONS_PER_LOOP.name, 1)
     assert isinstance(loop, int)
+    problems = split_runs(loop, keywords)
+    if problems:
+        raise OptionsError(problems)
+
+
+def split_runs(loop: int, arguments: typing.Mapping[str, typing.Any]) -> list[Problem]:
+    """Return the problems with arguments that have something done within a run of several steps.
+
+    Args:
+        loop: steps per run.
+        arguments: values by name; those that are no intervals are passed over.
+    """
     problems = []
     for name in _INTERVALS:
-        steps = keywords.get(name)
+        steps = arguments.get(name)
         if isinstance(steps, int) and steps > 0 and steps % loop:
             below, above = steps // loop * loop, (steps // loop + 1) * loop
             message = f"{steps} steps are no whole number of runs, with {ITERATIONS_PER_LOOP.name}={loop}"
             fix = f"{name}={above}" if below == 0 else f"{name}={below} or {above}"
             problems.append(problem(LOOP_DIVIDES, name, message, value=steps, fix=fix))
-    if problems:
-        raise OptionsError(problems)
+    return problems

@@ -16,7 +16,6 @@ from ..backends.fake.ownership import VARIABLE as HOST_VARIABLE
 from ..backends.fake.runtime import RUNTIME, Event
 from ..environment import Layer
 from ..errors import LifecycleError
-from ..options.comparison import DUMP_PATH, ENABLE_DUMP, ENABLE_DUMP_DEBUG
 from ..system import runtime
 from .guards import differences, environment, open_sessions
 
@@ -137,13 +136,8 @@ class FakeNpu:
 
     @property
     def dumps(self) -> tuple[Path, ...]:
-        """The files in the dump directories of all sessions, sorted."""
-        roots = {
-            str(session.options.get(DUMP_PATH.name))
-            for session in self.sessions
-            if session.options.get(ENABLE_DUMP.name) or session.options.get(ENABLE_DUMP_DEBUG.name)
-        }
-        return tuple(sorted(path for root in roots for path in Path(root).rglob("*") if path.is_file()))
+        """The files that the dumps of all sessions wrote, sorted."""
+        return tuple(sorted(path for root in set(RUNTIME.dumps) for path in Path(root).rglob("*") if path.is_file()))
 
     @property
     def profiles(self) -> tuple[Path, ...]:

@@ -55,7 +55,7 @@ class DeviceSession:
         self.artefacts: Artefacts | None = None
         self._acceleration: Acceleration | None = None
         self._precision = Precision(self.parameters)
-        self._judged = self._reported = False
+        self._judged = self._reported = self._looped = False
         self._generation = 0
         RUNTIME.sessions.append(self)
         RUNTIME.record("open", self.number)
@@ -124,6 +124,16 @@ class DeviceSession:
         RUNTIME.record("run", self.number, str(self.runs))
         self.runs += 1
 
+    def before_loop(self, steps: int) -> None:
+        """Report, once, a run of several steps whose number is not that of the option, which nothing asks."""
+        option = read(self.parameters, ITERATIONS_PER_LOOP) if given(self.parameters, ITERATIONS_PER_LOOP) else 1
+        if self._looped or steps == option:
+            return
+        self._looped = True
+        found = f"{ITERATIONS_PER_LOOP.name}: the graph's loop makes {steps} steps a run, and the option says {option}"
+        RUNTIME.record("ignored", self.number, found)
+        silence.warn("the real runtime would take this, and say nothing of it:", [f"  {found}"])
+
     def close(self) -> None:
         """Note that the session closed."""
         self.closed = True
@@ -140,11 +150,15 @@ class DeviceSession:
             for parameters in self._entries:
                 verdicts.judge(parameters, self._keep)
         except Aborted as fault:
-            raise RUNTIME.died(fault) from None
+            raise RUNTIME.died(self._explained(fault)) from None
         except Rejected as fault:
-            raise internal(str(fault)) from None
+            raise internal(self._explained(fault)) from None
         self._overwrite_device()
         self._judged = True
+
+    def _explained(self, fault: Exception) -> str:
+        """Return what the runtime says, with what the reference says of the options beside."""
+        return "\n".join([str(fault), *map(str, silence.check(RUNTIME, self._config, self.parameters))])
 
     def _keep(self, option: Option) -> None:
         """Leave an option to the rest of the process."""

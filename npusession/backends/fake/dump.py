@@ -29,6 +29,7 @@ from ...options.kinds import Refused
 from .models import Model
 from .nodes import can_be_fetched
 from .places import Clock, file_for, plain, type_name, write_arrays
+from .runtime import RUNTIME
 from .verdicts import Parameters, read
 
 #: Columns of statistics, as the runtime writes them.
@@ -60,6 +61,7 @@ class Directory:
     def __init__(self, parameters: Parameters, device: int) -> None:
         self._start = time.strftime("%Y%m%d%H%M%S")
         self._root = os.path.join(read(parameters, DUMP_PATH), self._start, str(device))
+        RUNTIME.dumps.append(os.path.abspath(self._root))
         self.clock = Clock()
 
     def of(self, model: Model) -> str:

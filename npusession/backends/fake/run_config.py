@@ -60,6 +60,11 @@ OF_TENSORFLOW = frozenset({
 })  # fmt: skip
 
 Parameters = typing.Dict[str, typing.Any]
+#: What every configuration of the estimator holds of which no default is known, unless it was asked for otherwise.
+UNASKED: Parameters = {
+    "enable_reduce_precision": False, "frozen_variable": False, "graph_max_parallel_model_num": 1,
+    "min_group_size": True,
+}  # fmt: skip
 
 
 def store(config: typing.Any, keywords: typing.Mapping[str, typing.Any]) -> None:

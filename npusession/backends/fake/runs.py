@@ -99,7 +99,10 @@ class Run:
         def read(tensor: typing.Any) -> typing.Any:
             return self._do_run(self._session, None, [], [tensor], {}, None, None)[0]
 
-        return loops.steps_of(read, self._graph, self._operations())
+        steps = loops.steps_of(read, self._graph, self._operations())
+        if steps > 1:
+            self._device.before_loop(steps)
+        return steps
 
     def _step(self) -> typing.Any:
         artefacts = self._device.artefacts

@@ -10,6 +10,8 @@ from __future__ import annotations
 import atexit
 import collections
 import dataclasses
+import heapq
+import operator
 import os
 import sys
 import threading
@@ -30,7 +32,7 @@ if typing.TYPE_CHECKING:
     from .device import DeviceSession
 
 
-#: Events that are kept, the newest ones, and sessions likewise.
+#: Events that are kept, the newest runs and the newest others, and sessions likewise.
 MAX_EVENTS = 100_000
 MAX_SESSIONS = 10_000
 
@@ -71,8 +73,7 @@ class FakeRuntime:
 
     Attributes:
         settings: what the emulation is told about the host; see :meth:`configure`.
-        events: what happened, in order; the newest :data:`MAX_EVENTS`.
-        milestones: the same without the runs of sessions, which would crowd out the rest.
+        milestones: what happened, in order, but for the runs of sessions; the newest :data:`MAX_EVENTS`.
         sessions: the sessions that were opened, in order; the newest :data:`MAX_SESSIONS`.
         faults: what was planted with :meth:`fail` and :meth:`hang`.
         initialized: whether it is initialised now.
@@ -87,6 +88,7 @@ class FakeRuntime:
         groups: ranks of each group of HCCL that was created since.
         profile: where runs are profiled to, ``None`` when profiling is off.
         profiles: directories of all profiles.
+        dumps: directories of all dumps.
         finishing: what is called once the runtime is finalised.
     """
 
@@ -102,8 +104,8 @@ class FakeRuntime:
     def reset(self) -> None:
         """Forget everything, the settings too, as a new process would."""
         self.settings = Settings()
-        # Bounded: a training may make millions of runs.
-        self.events: collections.deque[Event] = collections.deque(maxlen=MAX_EVENTS)
+        # Bounded: a training may make millions of runs, which must not push the others out.
+        self._runs: collections.deque[Event] = collections.deque(maxlen=MAX_EVENTS)
         self.milestones: collections.deque[Event] = collections.deque(maxlen=MAX_EVENTS)
         self.sessions: collections.deque[DeviceSession] = collections.deque(maxlen=MAX_SESSIONS)
         self.faults.clear()
@@ -118,6 +120,7 @@ class FakeRuntime:
         self.groups: dict[str, tuple[int, ...]] = {}
         self.profile: Profile | None = None
         self.profiles: list[str] = []
+        self.dumps: list[str] = []
         self.finishing: list[typing.Callable[[], None]] = []
         self._initializers: set[DeviceSession] = set()
         self._running: set[DeviceSession] = set()
@@ -167,10 +170,13 @@ class FakeRuntime:
 
     def record(self, name: str, session: int = 0, detail: str = "") -> None:
         """Add an event."""
-        event = Event(name, session, detail, time.perf_counter())
-        self.events.append(event)
-        if name != "run":
-            self.milestones.append(event)
+        kept = self._runs if name == "run" else self.milestones
+        kept.append(Event(name, session, detail, time.perf_counter()))
+
+    @property
+    def events(self) -> list[Event]:
+        """What happened, in order: the newest :data:`MAX_EVENTS` runs, and as many other events."""
+        return list(heapq.merge(self.milestones, self._runs, key=operator.attrgetter("seconds")))
 
     def number(self) -> int:
         """Return the number of a new session, from 1."""

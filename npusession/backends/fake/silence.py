@@ -35,14 +35,23 @@ def report(runtime: FakeRuntime, number: int, config: typing.Any, parameters: Pa
     """
     for name in unset(config) if on_device(parameters) else ():
         runtime.record("note", number, f"rewrite_options.{name} is left at its default; the reference asks for OFF")
-    found = (*check_config(config).errors, *_errors(parameters, runtime))
+    report_problems(runtime, number, check(runtime, config, parameters))
+
+
+def report_problems(runtime: FakeRuntime, number: int, found: typing.Sequence[Problem], where: str = "") -> None:
+    """Report problems of a session, or of no session yet, as :func:`report` does; ``where`` is put behind each."""
     if not found:
         return
     for problem in found:
-        runtime.record("ignored", number, f"{problem.code} {problem.option}: {problem.message}")
+        runtime.record("ignored", number, f"{problem.code} {problem.option}: {problem.message}{where}")
     if runtime.settings.strict:
         raise OptionsError(found)
     warn("the real runtime would take these options, and say nothing of it:", map(str, found))
+
+
+def check(runtime: FakeRuntime, config: typing.Any, parameters: Parameters) -> tuple[Problem, ...]:
+    """Return the errors in a session's configuration, by the reference; the arguments are those of :func:`report`."""
+    return (*check_config(config).errors, *_errors(parameters, runtime))
 
 
 def warn(head: str, lines: typing.Iterable[str]) -> None:

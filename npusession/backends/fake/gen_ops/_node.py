@@ -73,6 +73,10 @@ class Node:
         """Return the result as of :meth:`output`, with a gradient that is registered under a name."""
         return self._with_gradient(gradient, tf1().identity, tensor)
 
+    def memory(self, reference: typing.Any) -> typing.Any:
+        """Return the result as memory that other ops assign to, the output of an op that bears the op's name."""
+        return tf1().raw_ops.RefIdentity(input=reference, name=self._scope)
+
     def operation(self, *dependencies: typing.Any) -> typing.Any:
         """Return an operation without results that bears the op's name and runs after the dependencies."""
         with tf1().control_dependencies(dependencies):

@@ -26,9 +26,12 @@ def finite(tensors: typing.Iterable[typing.Any]) -> typing.Any:
 
 
 def npu_alloc_float_status(name: str | None = None) -> typing.Any:
-    """Return a cleared flag, float32 ``[1]``."""
+    """Return a cleared flag, float32 ``[1]``; it is memory, which reading the status writes to."""
     with Node("NpuAllocFloatStatus", name, differentiable=False) as node:
-        return node.output(tf1().zeros([1]))
+        if tf1().executing_eagerly():
+            return node.output(tf1().zeros([1]))
+        memory = tf1().raw_ops.TemporaryVariable(shape=[1], dtype=tf1().float32)
+        return node.memory(tf1().assign(memory, tf1().zeros([1])))
 
 
 def npu_get_float_status(input_float: typing.Any, name: str | None = None) -> typing.Any:
@@ -36,13 +39,19 @@ def npu_get_float_status(input_float: typing.Any, name: str | None = None) -> ty
     watched = _watched()
     with Node("NpuGetFloatStatus", name, differentiable=False) as node:
         status = 1 - tf1().cast(finite(watched), tf1().float32)
-        return node.output(status + tf1().zeros_like(node.tensor(input_float, "input_float", ("float32",))))
+        flag = node.tensor(input_float, "input_float", ("float32",))
+        value = status + tf1().zeros_like(flag)
+        # Scripts compare the memory itself with the cleared flag.
+        return node.output(tf1().assign(flag, value) if flag.dtype._is_ref_dtype else value)
 
 
 def npu_clear_float_status(float_status: typing.Any, name: str | None = None) -> typing.Any:
     """Return a cleared flag, float32 ``[1]``."""
     with Node("NpuClearFloatStatus", name, differentiable=False) as node:
-        return node.output(tf1().zeros_like(node.tensor(float_status, "float_status", ("float32",))))
+        flag = node.tensor(float_status, "float_status", ("float32",))
+        # TensorFlow makes zeros of a known shape a constant, which nothing has to come before.
+        with tf1().control_dependencies([flag]):
+            return node.output(tf1().zeros_like(flag))
 
 
 def npu_get_float_status_v2(name: str | None = None) -> typing.Any:

@@ -1,6 +1,7 @@
 import typing
 
 from ...hccl import hccl_ops as hccl_ops
+from .npu_common import NPUBasics as NPUBasics
 
 def allreduce(tensor: typing.Any, average: bool = True) -> typing.Any: ...
 def reduce(

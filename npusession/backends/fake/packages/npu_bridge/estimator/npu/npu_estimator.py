@@ -9,8 +9,11 @@ import string
 import sys
 import typing
 
+from npusession._site import caller
 from npusession._tensorflow import tf1
-from npusession.backends.fake import estimators, host_calls, loops, run_config
+from npusession.backends.fake import estimators, host_calls, loops, run_config, silence
+from npusession.backends.fake.runtime import RUNTIME
+from npusession.frontends.arguments import split_runs
 
 from . import util
 from .npu_common import NPUBasics
@@ -83,6 +86,10 @@ class NPUEstimatorSpec(_EstimatorSpec):
         return typing.cast(NPUEstimatorSpec, spec)
 
 
+#: Steps after which an estimator saves, summarises and logs, with what nobody asked for.
+_INTERVALS = {"save_checkpoints_steps": None, "save_summary_steps": 0, "log_step_count_steps": 100}
+
+
 class NPUEstimator(_Estimator):
     """An Estimator whose sessions are configured for an NPU.
 
@@ -119,6 +126,10 @@ class NPUEstimator(_Estimator):
         if config.session_config is None:
             config = config.replace(session_config=tf1().ConfigProto())
         run_config.add_entry(config.session_config, config)
+        given = {
+            name: getattr(config, name) for name, unasked in _INTERVALS.items() if getattr(config, name) != unasked
+        }
+        silence.report_problems(RUNTIME, 0, split_runs(config.iterations_per_loop or 1, given), f" ({caller()})")
         job = NPUBasics(job_start_file).jobinfo
         if job is None:
             raise ValueError(

@@ -12,6 +12,9 @@ from npusession.backends.fake.loss_scaling import GradsAndVars
 from ...hccl import hccl_ops
 from .npu_loss_scale_manager import FixedLossScaleManager
 
+#: The name by which scripts fetch whether a step was free of overflows.
+_FINITE = "overflow_status_reduce_all"
+
 
 class NPULossScaleOptimizer(loss_scaling.LossScaleOptimizer):
     """Scales the loss of an optimizer, and leaves out steps that overflow.
@@ -41,6 +44,7 @@ class NPULossScaleOptimizer(loss_scaling.LossScaleOptimizer):
                 if self._is_distributed:
                     overflows = hccl_ops.allreduce(1 - tf1().cast(finite, tf1().int32), "sum", fusion=0)
                     finite = tf1().equal(overflows, 0)
+            finite = tf1().identity(finite, name=_FINITE)
         else:
             finite = tf1().constant(True)
         return loss_scaling.apply_if(
