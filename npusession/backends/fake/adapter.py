@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typing
 
-#: Values that init_resource leaves for the rank getters, by name; ``None`` before it.
-values: dict[str, typing.Any] | None = None
+#: Values that init_resource leaves for the rank getters, by name.
+VALUES: dict[str, typing.Any] = {}
 #: The gradients of the optimizer that was built last, when it shards the update of weights.
 GRADIENTS: list[typing.Any] = []
 

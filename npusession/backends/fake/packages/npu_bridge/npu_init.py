@@ -239,22 +239,22 @@ def close_session(sess: typing.Any) -> None:
 
 
 def get_npu_rank_id() -> int:
-    """Return the rank that init_resource found, 0 if it failed; NameError before it."""
+    """Return the rank that init_resource found, 0 without it."""
     return int(util.get_value("npu_rank_id", 0))
 
 
 def get_npu_local_rank_id() -> int:
-    """Return the rank on this server that init_resource found, 0 if it failed; NameError before it."""
+    """Return the rank on this server that init_resource found, 0 without it."""
     return int(util.get_value("npu_local_rank_id", 0))
 
 
 def get_npu_rank_size() -> int:
-    """Return the number of ranks that init_resource found, 1 if it failed; NameError before it."""
+    """Return the number of ranks that init_resource found, 1 without it."""
     return int(util.get_value("npu_rank_size", 1))
 
 
 def get_npu_local_rank_size() -> int:
-    """Return the number of ranks on this server that init_resource found, 1 if it failed; NameError before it."""
+    """Return the number of ranks on this server that init_resource found, 1 without it."""
     return int(util.get_value("npu_local_rank_size", 1))
 
 

@@ -274,24 +274,18 @@ def npu_compile(sess: typing.Any, *fetches: typing.Any) -> None:
 
 
 def global_dict_init() -> None:
-    """Have room for values, and forget those that were set."""
-    adapter.values = {}
+    """Forget every value that was set."""
+    adapter.VALUES.clear()
 
 
 def set_value(key: str, value: object) -> None:
-    """Keep a value under a name; NameError before :func:`global_dict_init`."""
-    _values()[key] = value
+    """Keep a value under a name."""
+    adapter.VALUES[key] = value
 
 
 def get_value(key: str, def_value: typing.Any = None) -> typing.Any:
-    """Return the value of a name, or a default; NameError before :func:`global_dict_init`."""
-    return _values().get(key, def_value)
-
-
-def _values() -> dict[str, typing.Any]:
-    if adapter.values is None:
-        raise NameError("the adapter has no values, ranks among them, before init_resource() is called")
-    return adapter.values
+    """Return the value of a name, or a default."""
+    return adapter.VALUES.get(key, def_value)
 
 
 def keep_tensors_dtypes(graph: typing.Any, input_tensors: typing.Sequence[str]) -> None:
