@@ -21,6 +21,8 @@ CHIEF_VARIABLES = ("CM_CHIEF_IP", "CM_CHIEF_PORT", "CM_CHIEF_DEVICE", "CM_WORKER
 CLUSTER_VARIABLES = (*RANK_VARIABLES, "CM_CHIEF_IP", "CM_WORKER_SIZE")
 #: Where the ranks of an emulated job meet, as ``host:port``; beside RANK_ID and RANK_SIZE it stands for a rank table.
 FAKE_HUB = "NPUSESSION_FAKE_HUB"
+#: The same for ranks of one host, which find each other by the variables that describe their job.
+THIS_HOST = "this-host"
 #: The name of the process in which they meet; the kernel keeps 15 characters.
 HUB_PROCESS = "npusession-hub"
 

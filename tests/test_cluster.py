@@ -107,6 +107,13 @@ def test_started(variables, source):
     assert quiet(told.to_environ()).size == 16
 
 
+def test_hub_of_one_host():
+    """On one host the local rank is the rank, as HCCL counts, in whatever order MPI has started the processes."""
+    told = {"NPUSESSION_FAKE_HUB": "this-host", "RANK_ID": "1", "RANK_SIZE": "3", "LOCAL_WORLD_SIZE": "3"}
+    cluster = quiet({**told, **OPEN_MPI, "LOCAL_RANK": "2", "ASCEND_DEVICE_ID": "2"})
+    assert (cluster.source, cluster.local_rank, cluster.local_size, cluster.device) == (Source.HUB, 1, 3, 2)
+
+
 def test_started_with_a_table(environ):
     """A rank that Slurm or MPI tells is taken where a table is there and RANK_ID is not."""
     del environ["RANK_ID"]

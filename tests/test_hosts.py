@@ -1,6 +1,7 @@
 """Jobs on several hosts: here launchers of one job on one host, and network namespaces."""
 
 import socket
+import uuid
 
 import pytest
 from jobs import Job, lines, until
@@ -11,6 +12,25 @@ def port():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return free.getsockname()[1]
+
+
+PLACED = """
+from npusession.backends.fake.job.joining import join
+position = join(os.environ)
+print(position.rank, position.size, position.here)
+position.member.leave()
+"""
+
+
+def test_processes_of_an_engine(tmp_path):
+    """Launchers that MPI has started on one host find each other by its job, and no rank is told of a contradiction."""
+    mpi = {"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_SIZE": "2", "PMIX_NAMESPACE": uuid.uuid4().hex}
+    jobs = []
+    for rank, local in (("0", "1"), ("1", "0")):
+        place = {"OMPI_COMM_WORLD_RANK": rank, "OMPI_COMM_WORLD_LOCAL_RANK": local}
+        jobs.append(Job(tmp_path, PLACED, "--fake", **mpi, **place).start())
+    ended = [job.communicate(timeout=60) for job in jobs]
+    assert ended == [(b"0 2 (0, 1)\n", b""), (b"1 2 (0, 1)\n", b"")]
 
 
 HOSTS = """

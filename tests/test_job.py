@@ -335,6 +335,7 @@ def test_addresses():
     assert address.address_in({"CM_CHIEF_IP": "10.0.0.1", "CM_CHIEF_PORT": "6000"}) == ("10.0.0.1", 6000)
     one, same, other = ({"JOB_ID": job, "RANK_ID": rank} for job, rank in (("1", "0"), ("1", "1"), ("2", "0")))
     assert address.address_in(one) == address.address_in(same) != address.address_in(other)
+    assert address.address_in({**one, FAKE_HUB: "this-host"}) == address.address_in(one)
 
 
 def test_without_rank_0(members):

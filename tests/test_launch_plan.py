@@ -290,7 +290,7 @@ def test_engine_on_one_host(planned):
     """On one host, the engine's name of the job is enough for an emulated one."""
     environ = {**ENGINES["mpirun"][0], "PMIX_NAMESPACE": "job-1"}
     job, told = planned(environ, fake=True, devices="4-7")
-    assert "NPUSESSION_FAKE_HUB" not in told[0]
+    assert told[0]["NPUSESSION_FAKE_HUB"] == "this-host"
     assert job.ranks[0].device == 6
     assert job.environ["JOB_ID"] != planned({**environ, "PMIX_NAMESPACE": "job-2"}, fake=True)[0].environ["JOB_ID"]
 

@@ -327,6 +327,9 @@ class _Resolver:
             )
             return None
         local, local_size = (whole(self.environ.get(name, "")) for name in ("LOCAL_RANK", "LOCAL_WORLD_SIZE"))
+        if local_size == size:
+            # MPI may count the processes of a host in another order than HCCL, which takes that of the ranks.
+            local = rank
         return Cluster(Source.HUB, rank, size, local, local_size, self._device(0))
 
     def _of_place(self, place: Place) -> Cluster:

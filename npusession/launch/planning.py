@@ -16,6 +16,7 @@ from .._schedulers import Place
 from .._visible import Visible, visible_in
 from ..backends import VARIABLE as BACKEND
 from ..environment import FAKE_HUB as HUB
+from ..environment import THIS_HOST
 from . import affinity, devices, network, tables
 from .environment import HIGHEST_PORT, MOST_DEVICES, Chief, Cluster, check_inherited, removed
 from .job import Job, LaunchError, Rank, Request
@@ -152,13 +153,14 @@ def _master(request: Request) -> tuple[str, int]:
     return address, request.master_port
 
 
-def _hub(request: Request, environ: typing.Mapping[str, str], layout: Layout, place: Place | None) -> str | None:
-    """Return where the ranks of an emulated job meet; ``None`` where they find each other by the job's name."""
+def _hub(request: Request, environ: typing.Mapping[str, str], layout: Layout, place: Place | None) -> str:
+    """Return where the ranks of an emulated job meet."""
     if environ.get(HUB):
         return environ[HUB]
     if layout.nodes == 1 and request.master_addr is None:
         if request.master_port is None:
-            return None if place is not None else network.joined("127.0.0.1", network.free_port())
+            # Launchers that an engine has started share no port, but the job's name.
+            return THIS_HOST if place is not None else network.joined("127.0.0.1", network.free_port())
         address, port = "127.0.0.1", request.master_port
     else:
         address, port = _master(request)

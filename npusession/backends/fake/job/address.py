@@ -12,7 +12,7 @@ import time
 import typing
 from multiprocessing.connection import Connection, answer_challenge, deliver_challenge
 
-from ....environment import FAKE_HUB
+from ....environment import FAKE_HUB, THIS_HOST
 
 #: Variables that tell jobs on one host apart.
 _IDENTITY = ("JOB_ID", "RANK_TABLE_FILE", "RANK_SIZE", "CM_WORKER_SIZE")
@@ -31,7 +31,7 @@ def address_in(environ: typing.Mapping[str, str]) -> Address:
     Raises:
         ValueError: the address cannot be read, or none is given where hosts have no such names.
     """
-    if environ.get(FAKE_HUB):
+    if environ.get(FAKE_HUB, THIS_HOST) not in ("", THIS_HOST):
         return _parse(FAKE_HUB, environ[FAKE_HUB])
     if environ.get("CM_CHIEF_IP") and environ.get("CM_CHIEF_PORT"):
         return _parse("CM_CHIEF_IP:CM_CHIEF_PORT", "{CM_CHIEF_IP}:{CM_CHIEF_PORT}".format(**environ))

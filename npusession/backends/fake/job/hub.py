@@ -115,6 +115,8 @@ class Hub:
                 number, request, value = connection.recv()
                 if request == "join":
                     self._join(peer, number, *value)
+                    # Wholly there before arrays come: threads that unpickle them while another one loads NumPy fail.
+                    from . import arithmetic  # noqa: F401
                 elif request == "call":
                     self._call(number, peer.rank, *value)
                 elif request == "overdue":
@@ -190,7 +192,6 @@ class Hub:
             if gone or wrong or set(calls) < set(call.members):
                 return
             del self._waiting[call.key]
-        # Whoever joins does without NumPy.
         from .arithmetic import results
 
         ordered = [calls[each] for each in call.members]

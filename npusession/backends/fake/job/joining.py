@@ -39,6 +39,8 @@ def _ranks_here(cluster: Cluster, member: Member) -> tuple[int, ...]:
     if cluster.local_rank is None or cluster.local_size is None:
         # A job that is started by hand has one server.
         return tuple(range(member.size))
+    if cluster.local_size == member.size:
+        return tuple(range(member.size))
     first = member.rank - cluster.local_rank
     return tuple(range(first, first + cluster.local_size))
 

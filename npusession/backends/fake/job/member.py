@@ -78,17 +78,24 @@ class Member:
         self._listener.start()
         try:
             answer = self._ask("join", (job.identity, job.size, os.getpid()))
-            self.rank, self.identities = answer.result(max(0, deadline - time.monotonic()))
-        except concurrent.futures.TimeoutError:
-            missing = self._ask("missing", None).result(hub.PATIENCE)
-            self.leave()
-            raise CollectiveError(
-                f"{who} waited {timeout:g} s at {addresses.shown(job.address)}, but not all of the "
-                f"{job.size} ranks came: {missing}. Start all of them within HCCL_CONNECT_TIMEOUT seconds."
-            ) from None
+            concurrent.futures.wait([answer], max(0, deadline - time.monotonic()))
+            missing = "" if answer.done() else self._missing()
+            # It may have come while that was asked.
+            if not answer.done():
+                raise CollectiveError(
+                    f"{who} waited {timeout:g} s at {addresses.shown(job.address)}, but not all of the "
+                    f"{job.size} ranks came: {missing}. Start all of them within HCCL_CONNECT_TIMEOUT seconds."
+                )
+            self.rank, self.identities = answer.result()
         except BaseException:
             self.leave()
             raise
+
+    def _missing(self) -> str:
+        try:
+            return typing.cast(str, self._ask("missing", None).result(hub.PATIENCE))
+        except concurrent.futures.TimeoutError:
+            return _SILENT
 
     def call(self, call: Call, arrays: Arrays, timeout: float) -> Arrays:
         """Take part in a collective, and wait for the others.

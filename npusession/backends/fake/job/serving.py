@@ -120,9 +120,6 @@ def serve(descriptor: int, size: int, secret: str) -> None:
     with open(os.devnull, "r+b", buffering=0) as nothing:
         for stream in (sys.stdout, sys.stderr):
             os.dup2(nothing.fileno(), stream.fileno())
-        # Ranks can join while NumPy is loaded, which the first collective needs.
-        from . import arithmetic  # noqa: F401
-
         sys.stdin.read()
         hub.close()
         os.dup2(nothing.fileno(), sys.stdin.fileno())
