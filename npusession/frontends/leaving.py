@@ -7,18 +7,19 @@ import typing
 
 from .._cleanup import Cleanup
 
-if typing.TYPE_CHECKING:
-    from ..system import System
+_NOTHING: typing.ContextManager[object] = contextlib.nullcontext()
 
 
 @contextlib.contextmanager
-def entered(manager: typing.Any, name: str, system: System) -> typing.Iterator[typing.Any]:
+def entered(
+    manager: typing.Any, name: str, leaving: typing.ContextManager[object] = _NOTHING
+) -> typing.Iterator[typing.Any]:
     """Enter a context manager; what its body raised goes before what leaving it raises.
 
     Args:
         manager: the context manager. It may end the body's exception, as monitored sessions do at the end of input.
         name: what leaving it does, for the log.
-        system: its record has leaving it as the end of the session.
+        leaving: what is around leaving it.
     """
     value = manager.__enter__()
     try:
@@ -27,16 +28,16 @@ def entered(manager: typing.Any, name: str, system: System) -> typing.Iterator[t
         cause: BaseException = error
         ended: list[object] = []
         cleanup = Cleanup()
-        cleanup.add(name, lambda: ended.append(_leave(manager, cause, system)))
+        cleanup.add(name, lambda: ended.append(_leave(manager, cause, leaving)))
         cleanup.run(cause)
         if not any(ended):
             raise
     else:
-        _leave(manager, None, system)
+        _leave(manager, None, leaving)
 
 
-def _leave(manager: typing.Any, error: BaseException | None, system: System) -> object:
-    with system.stage("close the session"):
+def _leave(manager: typing.Any, error: BaseException | None, leaving: typing.ContextManager[object]) -> object:
+    with leaving:
         if error is None:
             return manager.__exit__(None, None, None)
         try:

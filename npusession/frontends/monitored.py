@@ -50,5 +50,5 @@ def monitored(
             config=system.plan.config_proto(),
             **keywords,
         )
-        with entered(session, "close the monitored session", system):
+        with entered(session, "close the monitored session", system.stage("close the session")):
             yield session

@@ -51,7 +51,7 @@ def supervisor(
         began = time.perf_counter()
         made = tf1().train.Supervisor(logdir=logdir, **keywords)
         session = made.managed_session(master=plan.target, config=system.plan.config_proto())
-        with entered(session, "close the supervisor's session", system) as opened:
+        with entered(session, "close the supervisor's session", system.stage("close the session")) as opened:
             if follow is not None:
                 # It goes with the session, which is the Supervisor's own.
                 follow.install(opened)
