@@ -93,9 +93,12 @@ class Layer:
 
 
 def device_in(environ: typing.Mapping[str, str]) -> tuple[str, str] | None:
-    """Return the variable that names the device to initialise, and its value; ``None`` when none does."""
+    """Return the variable that names the device to initialise, and its value; ``None`` when none does.
+
+    An empty one counts as none, as it does for the runtime.
+    """
     for name in DEVICE_VARIABLES:
-        if name in environ:
+        if environ.get(name):
             return name, environ[name]
     return None
 

@@ -348,7 +348,7 @@ def test_products(options, product, severity):
         ({"DEVICE_ID": "03"}, 3, []),
         ({"ASCEND_DEVICE_ID": "3", "DEVICE_ID": "0"}, 3, []),
         ({"ASCEND_DEVICE_ID": "0", "DEVICE_ID": "3"}, 3, ["NPU402"]),
-        ({"ASCEND_DEVICE_ID": ""}, None, ["NPU401"]),
+        ({"ASCEND_DEVICE_ID": "", "DEVICE_ID": "3"}, 3, []),
         ({"DEVICE_ID": "1.0"}, None, ["NPU401"]),
         ({"DEVICE_ID": "４"}, 4, ["NPU401"]),
         ({"DEVICE_ID": "9" * 30}, None, ["NPU401"]),

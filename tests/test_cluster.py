@@ -195,7 +195,6 @@ WRONG = {
         {"ASCEND_RT_VISIBLE_DEVICES": "2,3", "ASCEND_DEVICE_ID": "0"}, "NPU450", "ASCEND_DEVICE_ID"
     ),
     "no device id": ({"ASCEND_DEVICE_ID": "x"}, "NPU401", "ASCEND_DEVICE_ID"),
-    "empty device id": ({"ASCEND_DEVICE_ID": ""}, "NPU401", "ASCEND_DEVICE_ID"),
     "short timeout": ({"HCCL_CONNECT_TIMEOUT": "119"}, "NPU451", "HCCL_CONNECT_TIMEOUT"),
     "long timeout": ({"HCCL_CONNECT_TIMEOUT": "7201"}, "NPU451", "HCCL_CONNECT_TIMEOUT"),
     "timeout in words": ({"HCCL_CONNECT_TIMEOUT": "2 min"}, "NPU451", "HCCL_CONNECT_TIMEOUT"),

@@ -187,7 +187,7 @@ def test_any_order(start, steps):
         ({}, None),
         ({"DEVICE_ID": "1"}, ("DEVICE_ID", "1")),
         ({"DEVICE_ID": "1", "ASCEND_DEVICE_ID": "2"}, ("ASCEND_DEVICE_ID", "2")),
-        ({"ASCEND_DEVICE_ID": "", "DEVICE_ID": "1"}, ("ASCEND_DEVICE_ID", "")),
+        ({"ASCEND_DEVICE_ID": "", "DEVICE_ID": "1"}, ("DEVICE_ID", "1")),
     ],
 )
 def test_device_in(environ, found):

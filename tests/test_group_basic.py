@@ -48,7 +48,7 @@ def test_scope():
         ({"ASCEND_DEVICE_ID": "3", "DEVICE_ID": "0"}, []),
         ({"ASCEND_DEVICE_ID": "0", "DEVICE_ID": "3"}, ["NPU402"]),
         ({"DEVICE_ID": "npu"}, ["NPU401"]),
-        ({"ASCEND_DEVICE_ID": ""}, ["NPU401"]),
+        ({"ASCEND_DEVICE_ID": ""}, []),
     ],
 )
 def test_device_in_environment(environ, errors):

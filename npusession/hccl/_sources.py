@@ -52,8 +52,8 @@ def resolve(
         product: the product family, if it is known.
         host: whether this is the host that it is for, so that its rank table can be read.
     """
-    # The adapter takes an empty value for none, but for that of a device.
-    given = {name: value for name, value in environ.items() if value or name in DEVICE_VARIABLES}
+    # The adapter takes an empty value for none.
+    given = {name: value for name, value in environ.items() if value}
     resolver = _Resolver(given, product, host=host)
     cluster = resolver.cluster()
     problems = resolver.problems
