@@ -14,6 +14,10 @@ import warnings
 _FLUSH_SECONDS = 1.0
 
 
+#: Step, start, end, loss, phase.
+_Step = typing.Tuple[int, float, float, typing.Optional[float], typing.Optional[str]]
+
+
 class Record:
     """The record of one session, added to a file.
 
@@ -34,7 +38,7 @@ class Record:
         os.makedirs(os.path.dirname(self.path) or ".", exist_ok=True)
         # Unbuffered and to be read, too: lines are gathered here, and a line that breaks off is not gone on with.
         self._file: typing.BinaryIO | None = open(self.path, "ab+", buffering=0)  # noqa: SIM115
-        self._lines = ["\n"] if _breaks_off(self._file) else []
+        self._lines: list[str | _Step] = ["\n"] if _breaks_off(self._file) else []
         self._section = os.urandom(6).hex()
         #: When it began, by ``time.perf_counter``.
         self.started = self._flushed = time.perf_counter()
@@ -70,13 +74,8 @@ class Record:
         """
         if self._file is None:
             return
-        # Composed by hand: this is done at every step.
-        shown = "null" if loss is None else f"{loss!r}" if math.isfinite(loss) else f'"{loss}"'
-        kind = "null" if phase is None else f'"{phase}"'
-        self._lines.append(
-            f'{{"event": "step", "section": "{self._section}", "step": {step}, "at": {started - self.started:.6f}, '
-            f'"seconds": {ended - started:.7f}, "loss": {shown}, "phase": {kind}}}\n'
-        )
+        # This is done at every step, so that the line is left for later.
+        self._lines.append((step, started, ended, loss, phase))
         if ended - self._flushed > _FLUSH_SECONDS:
             self._flushed = ended
             self._flush()
@@ -99,12 +98,21 @@ class Record:
     def _flush(self) -> None:
         """Add the lines to the file at once, so that those of other sessions do not come between."""
         lines, self._lines = self._lines, []
-        content = "".join(lines).encode("utf-8", "replace")
+        texts = [line if isinstance(line, str) else self._step_line(*line) for line in lines]
+        content = "".join(texts).encode("utf-8", "replace")
         try:
             while content and self._file is not None:
                 content = content[self._file.write(content) :]
         except OSError as error:
             self._give_up(error)
+
+    def _step_line(self, step: int, started: float, ended: float, loss: float | None, phase: str | None) -> str:
+        shown = "null" if loss is None else f"{loss!r}" if math.isfinite(loss) else f'"{loss}"'
+        kind = "null" if phase is None else f'"{phase}"'
+        return (
+            f'{{"event": "step", "section": "{self._section}", "step": {step}, "at": {started - self.started:.6f}, '
+            f'"seconds": {ended - started:.7f}, "loss": {shown}, "phase": {kind}}}\n'
+        )
 
     def _give_up(self, error: OSError) -> None:
         file, self._file = self._file, None
