@@ -406,6 +406,13 @@ def test_rank_0_ends_before_all_are_there(port):
             waiting.result()
 
 
+def test_modules_in_the_working_directory(port, monkeypatch, tmp_path):
+    """Files of a user that are called like Python's own modules do not keep the ranks from meeting."""
+    (tmp_path / "json.py").write_text("raise ImportError('mine')")
+    monkeypatch.chdir(tmp_path)
+    assert totals(joined(("127.0.0.1", port))) == [3, 3, 3]
+
+
 def test_no_python(port, monkeypatch):
     """When the meeting point cannot be started, rank 0 says what that process said."""
     monkeypatch.setattr(sys, "path", ["/nowhere"])

@@ -16,7 +16,9 @@ from . import address as addresses
 # It is no child of rank 0, which may wait for all of its own.
 _PROGRAM = f"""\
 # {HUB_PROCESS}: the ranks of an emulated job meet here
-import json, os, sys
+import sys
+sys.path[:] = filter(None, sys.path) # whatever is in the working directory
+import json, os
 if os.fork():
     os._exit(0)
 given = json.loads(sys.stdin.readline())
