@@ -2,7 +2,9 @@
 
 import os
 import signal
+import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -61,3 +63,34 @@ def emulated(tf1):
     yield RUNTIME
     RUNTIME.finalize("end of test")
     RUNTIME.reset()
+
+
+@pytest.fixture
+def run_script(tmp_path):
+    """Run a script's text with `npusession run`, or with Python alone; returns exit code, output, and error output."""
+
+    def run(text, *arguments, options=("--report", "none"), plain=False, module=True, **variables):
+        script = tmp_path / "sub" / "script.py"
+        script.parent.mkdir(exist_ok=True)
+        script.write_text(textwrap.dedent(text))
+        # The emulated host stays the one of these tests.
+        environ = {
+            name: value
+            for name, value in os.environ.items()
+            if name == "NPUSESSION_FAKE_HOST" or not name.startswith(("NPUSESSION", "JOB_ID", "RANK"))
+        }
+        root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environ.get("PYTHONPATH", "")]))
+        environ.update(TF_CPP_MIN_LOG_LEVEL="3", PYTHONWARNINGS="ignore", **variables)
+        command = [sys.executable, *([] if plain else ["-m", "npusession", "run", *options])]
+        process = subprocess.run(
+            [*command, os.path.join("sub", "script.py"), *arguments],
+            cwd=str(tmp_path),
+            env=environ,
+            capture_output=True,
+            text=True,
+            timeout=240,
+        )
+        return process.returncode, process.stdout, process.stderr
+
+    return run

@@ -1,45 +1,11 @@
 """`npusession run` runs a script as Python does, and says what it did on the emulation."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
-import textwrap
 
 import pytest
-
-
-@pytest.fixture
-def call(tmp_path):
-    """Run a script's text with `npusession run`, or with Python alone; returns exit code, output, and error output."""
-
-    def run(text, *arguments, options=("--report", "none"), plain=False, module=True, **variables):
-        script = tmp_path / "sub" / "script.py"
-        script.parent.mkdir(exist_ok=True)
-        script.write_text(textwrap.dedent(text))
-        # The emulated host stays the one of these tests.
-        environ = {
-            name: value
-            for name, value in os.environ.items()
-            if name == "NPUSESSION_FAKE_HOST" or not name.startswith(("NPUSESSION", "JOB_ID", "RANK"))
-        }
-        root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-        environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environ.get("PYTHONPATH", "")]))
-        environ.update(TF_CPP_MIN_LOG_LEVEL="3", PYTHONWARNINGS="ignore", **variables)
-        command = [sys.executable, *([] if plain else ["-m", "npusession", "run", *options])]
-        process = subprocess.run(
-            [*command, os.path.join("sub", "script.py"), *arguments],
-            cwd=str(tmp_path),
-            env=environ,
-            capture_output=True,
-            text=True,
-            timeout=240,
-        )
-        return process.returncode, process.stdout, process.stderr
-
-    return run
-
 
 LIKE_PYTHON = {
     "place": """
@@ -108,17 +74,17 @@ LIKE_PYTHON = {
 
 
 @pytest.mark.parametrize("text", LIKE_PYTHON.values(), ids=LIKE_PYTHON)
-def test_like_python(call, text):
+def test_like_python(run_script, text):
     """Output, traceback and exit code are those of Python itself, whatever the script does."""
     arguments = ["--times", "2"] if "click" in text else []
-    wanted = call(text, *arguments, plain=True)
-    assert call(text, *arguments) == wanted
+    wanted = run_script(text, *arguments, plain=True)
+    assert run_script(text, *arguments) == wanted
 
 
-def test_arguments(call):
+def test_arguments(run_script):
     """Everything behind the script's name is the script's own, options of this command too."""
     arguments = ["--epochs", "1", "-x", "--report", "json", "--help", "--", "last"]
-    code, output, _ = call("import sys; print(sys.argv[1:])", *arguments)
+    code, output, _ = run_script("import sys; print(sys.argv[1:])", *arguments)
     assert (code, output) == (0, f"{arguments}\n")
 
 
@@ -155,387 +121,30 @@ def test_interrupted(tmp_path):
         (["--report-file", "/does/not/exist/report"], "report-file"),
     ],
 )
-def test_wrong_options(call, options, words):
+def test_wrong_options(run_script, options, words):
     """A wrong option is refused before the script begins."""
-    code, output, errors = call("print('began')", options=options)
+    code, output, errors = run_script("print('began')", options=options)
     assert code != 0
     assert output == ""
     assert words in errors
     assert "Traceback" not in errors
 
 
-def test_no_script(call):
+def test_no_script(run_script):
     """A script that is not there is a clear error."""
-    code, _, errors = call("", options=["missing.py"])
+    code, _, errors = run_script("", options=["missing.py"])
     assert code == 2
     assert "missing.py" in errors
 
 
-def test_installed_adapter(call, tmp_path):
+def test_installed_adapter(run_script, tmp_path):
     """An adapter that is installed is not hidden unasked."""
     (tmp_path / "path" / "npu_bridge").mkdir(parents=True)
     (tmp_path / "path" / "npu_bridge" / "__init__.py").write_text("")
     variables = {"PYTHONPATH": os.pathsep.join([str(tmp_path / "path"), *sys.path])}
     text = "import npu_bridge.helper.helper\nprint(npu_bridge.__version__)"
-    code, output, errors = call(text, **variables)
+    code, output, errors = run_script(text, **variables)
     assert (code, output) == (1, "")
     assert "--shadow" in errors
     pytest.importorskip("tensorflow")
-    assert call(text, options=["--shadow", "--report", "none"], **variables)[:2] == (0, "v1.15.0\n")
-
-
-SESSION = """
-    from npu_bridge.npu_init import *
-    tf.disable_eager_execution()
-    config = tf.ConfigProto()
-    op = config.graph_options.rewrite_options.custom_optimizers.add()
-    op.name = "NpuOptimizer"
-    {}
-    config.graph_options.rewrite_options.remapping = RewriterConfig.OFF
-    config.graph_options.rewrite_options.memory_optimization = RewriterConfig.OFF
-    with tf.Session(config=config) as sess:
-        print(sess.run(tf.constant(2)))
-"""
-
-
-class TestRank:
-    """Of what launch scripts export."""
-
-    TEXT = "import os; print(int(os.getenv('RANK_SIZE')), os.environ['RANK_ID'])"
-
-    def test_alone(self, call):
-        """A script that is started by itself reads that it is rank 0 of 1, and the report says who told it."""
-        code, output, errors = call(self.TEXT, options=["--report", "json"])
-        assert (code, output) == (0, "1 0\n"), errors
-        assert TestReport.report(errors)["given"] == {"RANK_SIZE": "1", "RANK_ID": "0"}
-
-    def test_described(self, call):
-        """An environment that describes ranks is left alone, right or wrong."""
-        code, output, errors = call(self.TEXT, options=["--report", "json"], RANK_SIZE="2", RANK_ID="")
-        assert (code, output) == (0, "2 \n"), errors
-        assert TestReport.report(errors)["given"] == {}
-
-    def test_strict(self, call):
-        """With --strict nothing is set, and the report names the variables that the failing line reads."""
-        code, _, errors = call(self.TEXT, options=["--strict"])
-        assert code == 1
-        assert "reads what launch scripts export, not set: RANK_ID RANK_SIZE" in errors
-
-
-class TestReport:
-    @pytest.fixture(autouse=True)
-    def tensorflow(self):
-        pytest.importorskip("tensorflow", reason="sessions need TensorFlow")
-
-    @staticmethod
-    def report(errors):
-        return json.loads(errors[errors.index("{\n") :])
-
-    def test_json(self, call, tmp_path):
-        """The report tells sessions, options, life cycle and exit code, as JSON in a file."""
-        file = tmp_path / "report.json"
-        text = SESSION.format('op.parameter_map["precision_mode"].s = b"allow_mix_precision"')
-        code, output, errors = call(
-            text, "a", options=["--report", "json", "--report-file", str(file), "--devices", "2"]
-        )
-        assert (code, output) == (0, "2\n"), errors
-        report = json.loads(file.read_text("utf-8"))
-        assert report["script"] == [os.path.join("sub", "script.py"), "a"]
-        assert (report["exit_code"], report["error"]) == (0, "")
-        assert report["host"]["devices"] == 2
-        (session,) = report["sessions"]
-        assert session["options"] == {"precision_mode": "allow_mix_precision"}
-        assert (session["runs"], session["closed"]) == (1, True)
-        assert session["site"].endswith("script.py:10")
-        assert report["initialized"] == [{"session": 1, "device": "0"}]
-        assert report["shut_down"] is True
-        assert not any(report[name] for name in ("ignored", "leaks", "dumps", "profiles", "precision", "notes"))
-
-    def test_text(self, call):
-        """The text says the same to a reader, and what is left behind."""
-        text = SESSION.format('op.parameter_map["mix_compile_mod"].b = True').replace(
-            "with tf.S", "if True:\n        sess = tf.S"
-        )
-        text = text.replace(" as sess:", "")
-        code, output, errors = call(text, options=[])
-        assert (code, output) == (0, "2\n"), errors
-        for words in (
-            "exit code 0",
-            "initialised: device 0, by session 1",
-            "not shut down",
-            "never closed: session 1",
-            "ignored in silence by the real runtime: NPU101 mix_compile_mod",
-            "script.py:11; session 1)",
-        ):
-            assert words in errors
-
-    def test_ignored(self, call):
-        """What is ignored names the sessions, and the line that made them."""
-        text = SESSION.format('op.parameter_map["mix_compile_mod"].b = True')
-        ignored = self.report(call(text, options=["--report", "json"])[2])["ignored"]
-        assert [(entry["sessions"], len(entry["sites"])) for entry in ignored] == [([1], 1)]
-        assert ignored[0]["text"].startswith("NPU101 mix_compile_mod")
-        assert ignored[0]["sites"][0].endswith("script.py:10")
-
-    def test_nothing(self, call):
-        """A script that never touches the device is told so."""
-        assert "no session was configured for the device" in call("print(1)", options=[])[2]
-
-    def test_shutdown_op(self, call):
-        """A shutdown op that is never reached is told of, even where the last session's end closed the device."""
-        text = """
-            import sys
-            import tensorflow as tf
-            from npu_bridge.estimator import npu_ops
-            config = tf.compat.v1.ConfigProto()
-            config.graph_options.rewrite_options.custom_optimizers.add().name = "NpuOptimizer"
-            graph = tf.Graph()
-            with graph.as_default():
-                initialize, shutdown = npu_ops.initialize_system(), npu_ops.shutdown_system()
-            with tf.compat.v1.Session(graph=graph, config=config) as sess:
-                sess.run(initialize)
-                if len(sys.argv) > 1:
-                    sess.run(shutdown)
-            """
-        found = [self.report(call(text, *more, options=["--report", "json"])[2]) for more in ([], ["x"])]
-        assert [report["shutdown_op"] for report in found] == [False, True]
-        assert [report["finalized"] for report in found] == [["last initialize session closed"], ["shutdown op"]]
-        assert "the shutdown op was never run" in call(text, options=[])[2]
-
-    def test_many_sessions(self, call):
-        """Sessions that are alike share a line, whatever their number."""
-        text = """
-            import tensorflow as tf
-            import npu_bridge
-            graph = tf.Graph()
-            with graph.as_default():
-                two = tf.constant(2)
-            config = tf.compat.v1.ConfigProto()
-            config.graph_options.rewrite_options.custom_optimizers.add().name = "NpuOptimizer"
-            for number in range(3):
-                sess = tf.compat.v1.Session(graph=graph, config=config)
-                sess.run(two)
-                if number < 2:
-                    sess.close()
-            """
-        code, _, errors = call(text, options=[])
-        assert code == 0, errors
-        for words in (
-            "initialised: device 0, by sessions 1-3\n",
-            "never closed: session 3\n",
-            "  sessions 1-3 (",
-            "script.py:10): runs: 1, 1, 1; all options at their defaults\n",
-            "rewrite_options.remapping is left at its default; the reference asks for OFF (",
-            "rewrite_options.memory_optimization is left at its default; the reference asks for OFF (",
-            "script.py:10; sessions 1-3)\n",
-        ):
-            assert words in errors
-
-    def test_on_the_host(self, call):
-        """Sessions that never reach the device are named, and the misspelt entry that is the reason."""
-        text = """
-            import tensorflow as tf
-            import npu_bridge
-            graph = tf.Graph()
-            with graph.as_default():
-                two = tf.constant(2)
-            config = tf.compat.v1.ConfigProto()
-            entry = config.graph_options.rewrite_options.custom_optimizers.add()
-            entry.name = "NPUOptimizer"
-            entry.parameter_map["use_off_line"].b = True
-            for sess in tf.compat.v1.Session(graph=graph), tf.compat.v1.Session(graph=graph, config=config):
-                print(sess.run(two), sess.run(two))
-            """
-        code, output, errors = call(text, options=["--report", "json"])
-        assert (code, output) == (0, "2 2\n2 2\n"), errors
-        report = self.report(errors)
-        assert list(report["on_host"].values()) == [1, 1]
-        unnamed, misnamed = report["on_host"]
-        assert unnamed.endswith("script.py:11")
-        assert misnamed == f"{unnamed} (its custom optimizer is named 'NPUOptimizer')"
-        assert (report["sessions"], report["adapter"]) == ([], True)
-
-    def test_no_adapter(self, call):
-        """A script that asks for the device, and forgot to import the adapter, is told why it ran on the host."""
-        text = """
-            import tensorflow as tf
-            config = tf.compat.v1.ConfigProto()
-            config.graph_options.rewrite_options.custom_optimizers.add().name = "NpuOptimizer"
-            graph = tf.Graph()
-            with graph.as_default():
-                two = tf.constant(2)
-            with tf.compat.v1.Session(graph=graph, config=config) as sess:
-                print(sess.run(two))
-            """
-        code, output, errors = call(text, options=[])
-        assert (code, output) == (0, "2\n"), errors
-        assert "npu_bridge was never imported" in errors
-
-    def test_many_runs(self, call):
-        """However many runs a script makes, its life cycle is not forgotten."""
-        text = """
-            import tensorflow as tf
-            from npusession.backends.fake import runtime
-            from npu_bridge.npu_init import *
-            graph = tf.Graph()
-            with graph.as_default():
-                two = tf.constant(2)
-            with tf.compat.v1.Session(graph=graph) as sess:
-                sess.run(two)
-                for _ in range(runtime.MAX_EVENTS):
-                    runtime.RUNTIME.record("run", 1)
-            """
-        code, _, errors = call(text, options=["--report", "json"])
-        assert code == 0, errors
-        report = self.report(errors)
-        assert report["initialized"] == [{"session": 1, "device": "0"}]
-        assert report["shut_down"] is True
-
-    def test_strict(self, call):
-        """With --strict an option that the runtime would ignore ends the script, with its fix."""
-        text = SESSION.format('op.parameter_map["mix_compile_mod"].b = True')
-        code, output, errors = call(text, options=["--strict", "--report", "json"])
-        assert (code, output) == (1, "")
-        assert "mix_compile_mode" in errors
-        assert "OptionsError" in self.report(errors)["error"]
-
-    def test_devices(self, call):
-        """A device that the host does not have is an error."""
-        text = SESSION.format('op.parameter_map["session_device_id"].i = 1')
-        assert call(text)[0] == 0
-        code, _, errors = call(text, options=["--devices", "1"])
-        assert code == 1
-        assert "there is no device 1" in errors
-
-    def test_product(self, call):
-        """What a product does not have is reported with --product."""
-        text = SESSION.format('op.parameter_map["HCCL_algorithm"].s = b"level0:ring"')
-        _, _, errors = call(text, options=["--product", "Atlas A2", "--report", "json"])
-        assert self.report(errors)["host"]["product"] is not None
-
-    def test_abort(self, call):
-        """Where the real process would die, the script ends with an error that says why."""
-        text = SESSION.format('op.parameter_map["buffer_optimize"].s = b"l3"')
-        code, _, errors = call(text)
-        assert code == 1
-        assert "NpuAbortError: the real process would abort here" in errors
-        # Nothing of npusession is in the way of the script's own line.
-        assert "sessions.py" not in errors
-
-    @pytest.mark.parametrize(
-        ("option", "words"),
-        [
-            ('["precision_mode"].b = True', ["precision_mode is ''", "set through .b", '"precision_mode"].s =']),
-            ('["precision_mode"].s = b"mixed"', ["precision_mode is 'mixed'", "allowed: ", "allow_mix_precision"]),
-            ('["buffer_optimize"].s = b"l3"', ["abort", "allowed: ", "l2_optimize"]),
-        ],
-        ids=["field", "value", "abort"],
-    )
-    def test_refused(self, call, option, words):
-        """What the runtime refuses comes with what the reference allows, and with the fix."""
-        code, _, errors = call(SESSION.format("op.parameter_map" + option))
-        assert code == 1
-        assert [word for word in words if word not in errors] == []
-
-    def test_runs_dumped(self, call, tmp_path):
-        """Dumps of many runs of a graph are one line of the text."""
-        text = SESSION.format(
-            f"""
-    for name, field, value in (
-        ("enable_dump", "b", True), ("dump_path", "s", {str(tmp_path)!r}.encode()), ("dump_mode", "s", b"all"),
-    ):
-        setattr(op.parameter_map[name], field, value)
-    """
-        ).replace("sess.run(tf.constant(2))", "[sess.run(two) for two in [tf.constant(2) + 0] for _ in range(5)][0]")
-        code, output, errors = call(text, options=[])
-        assert (code, output) == (0, "2\n"), errors
-        (line,) = [line for line in errors.splitlines() if line.startswith("  dumps: ")]
-        assert int(line.split()[-2]) >= 5
-
-    def test_artefacts(self, call, tmp_path):
-        """Dumps, profiles and precision phases are listed."""
-        text = SESSION.format(
-            f"""
-    import os
-    os.environ.update(TOTAL_STEP="10", STEP_NOW="0")
-    for name, field, value in (
-        ("enable_dump", "b", True), ("dump_path", "s", {str(tmp_path)!r}.encode()), ("dump_mode", "s", b"all"),
-        ("profiling_mode", "b", True), ("profiling_options", "s", b'{{"output": "{tmp_path}/profile"}}'),
-        ("experimental_accelerate_train_mode", "s", b"fast|step|0.9"),
-    ):
-        setattr(op.parameter_map[name], field, value)
-    """
-        )
-        code, _, errors = call(text, options=["--report", "json"])
-        assert code == 0, errors
-        report = self.report(errors)
-        assert sum(report["dumps"].values()) >= 1
-        assert [path.startswith(f"{tmp_path}/profile") for path in report["profiles"]] == [True]
-        assert [phase["mode"] for phase in report["precision"]] == ["allow_mix_precision_fp16"]
-
-    def test_fork(self, call):
-        """A child process that the script forks leaves the report to its parent."""
-        text = """
-            import os, sys
-            child = os.fork()
-            if not child:
-                sys.exit(5)
-            print(os.WEXITSTATUS(os.waitpid(child, 0)[1]))
-            """
-        code, output, errors = call(text, options=[])
-        assert (code, output) == (0, "5\n")
-        assert errors.count("npusession run") == 1
-
-    def test_autograph(self, call):
-        """AutoGraph, which rewrites what layers call, has nothing to say of the adapter's layers."""
-        text = """
-            import tensorflow as tf
-            from npu_bridge.estimator.npu.npu_dynamic_rnn import DynamicRNN
-            tf.compat.v1.disable_eager_execution()
-            y = DynamicRNN(4, tf.float32)(tf.zeros([5, 2, 3]))[0]
-            config = tf.compat.v1.ConfigProto()
-            config.graph_options.rewrite_options.custom_optimizers.add().name = "NpuOptimizer"
-            with tf.compat.v1.Session(config=config) as sess:
-                sess.run(tf.compat.v1.global_variables_initializer())
-                print(sess.run(y).shape)
-            """
-        code, output, errors = call(text)
-        assert (code, output) == (0, "(5, 2, 4)\n"), errors
-        assert "AutoGraph" not in errors
-
-    def test_children(self, call):
-        """Processes that the script starts are on the emulation too, with the same settings."""
-        text = """
-            import multiprocessing, subprocess, sys
-            import npu_bridge
-
-            def settings(_=None):
-                from npusession.backends.fake.runtime import RUNTIME
-                return npu_bridge.__name__, RUNTIME.settings.devices, RUNTIME.settings.strict
-
-            if __name__ == "__main__":
-                for method in ("fork", "spawn"):
-                    with multiprocessing.get_context(method).Pool(1) as pool:
-                        print(pool.map(settings, [0]))
-                print(subprocess.check_output([sys.executable, "-c", '''
-            import npu_bridge
-            from npusession.backends.fake.runtime import RUNTIME
-            print(RUNTIME.settings.devices)
-            '''.replace("    ", "")]))
-            """
-        code, output, errors = call(text, options=["--devices", "2", "--strict"])
-        assert (code, output) == (0, "[('npu_bridge', 2, True)]\n" * 2 + "b'2\\n'\n"), errors
-        assert errors.count("npusession run") == 1
-
-    def test_on_the_fake(self, call):
-        """A script that uses npusession itself is on the fake backend."""
-        text = """
-            import tensorflow as tf
-            from npusession import NpuSession
-            graph = tf.Graph()
-            with graph.as_default():
-                two = tf.constant(2)
-            with NpuSession.for_training(graph=graph) as s:
-                print(s.backend.name, s.run(two))
-            """
-        assert call(text)[:2] == (0, "fake 2\n")
+    assert run_script(text, options=["--shadow", "--report", "none"], **variables)[:2] == (0, "v1.15.0\n")
