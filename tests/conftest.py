@@ -7,6 +7,7 @@ import sys
 import textwrap
 
 import pytest
+from processes import environment
 
 try:
     import hypothesis
@@ -22,6 +23,7 @@ else:
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # An emulated host of this run's own: nobody else's process holds its devices.
 os.environ["NPUSESSION_FAKE_HOST"] = f"tests.{os.getpid()}"
 
@@ -69,18 +71,11 @@ def emulated(tf1):
 def run_script(tmp_path):
     """Run a script's text with `npusession run`, or with Python alone; returns exit code, output, and error output."""
 
-    def run(text, *arguments, options=("--report", "none"), plain=False, module=True, **variables):
+    def run(text, *arguments, options=("--report", "none"), plain=False, **variables):
         script = tmp_path / "sub" / "script.py"
         script.parent.mkdir(exist_ok=True)
         script.write_text(textwrap.dedent(text))
-        # The emulated host stays the one of these tests.
-        environ = {
-            name: value
-            for name, value in os.environ.items()
-            if name == "NPUSESSION_FAKE_HOST" or not name.startswith(("NPUSESSION", "JOB_ID", "RANK"))
-        }
-        root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-        environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environ.get("PYTHONPATH", "")]))
+        environ = environment("JOB_ID", "RANK", path=[ROOT])
         environ.update(TF_CPP_MIN_LOG_LEVEL="3", PYTHONWARNINGS="ignore", **variables)
         command = [sys.executable, *([] if plain else ["-m", "npusession", "run", *options])]
         process = subprocess.run(

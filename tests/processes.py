@@ -28,17 +28,24 @@ def program(body, session=True):
     return PRELUDE + (SESSION if session else "") + textwrap.dedent(body)
 
 
-def start(body, *flags, session=True, path=(), **variables):
-    """Start a program; ``path`` is put before PYTHONPATH, ``variables`` are added to the environment."""
-    # The emulated host stays the one of these tests.
+def environment(*without, path=()):
+    """Return this process's environment for a program: with ``path`` before PYTHONPATH.
+
+    What configures npusession does not go along, nor do names that begin with one of ``without``. The emulated host
+    stays the one of these tests.
+    """
     environ = {
         name: value
         for name, value in os.environ.items()
-        if name == "NPUSESSION_FAKE_HOST" or not name.startswith("NPUSESSION")
+        if name == "NPUSESSION_FAKE_HOST" or not name.startswith(("NPUSESSION", *without))
     }
-    paths = [*map(str, path), environ.get("PYTHONPATH", "")]
-    environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
-    environ.update(variables)
+    environ["PYTHONPATH"] = os.pathsep.join(filter(None, [*map(str, path), environ.get("PYTHONPATH", "")]))
+    return environ
+
+
+def start(body, *flags, session=True, path=(), **variables):
+    """Start a program; ``path`` is put before PYTHONPATH, ``variables`` are added to the environment."""
+    environ = {**environment(path=path), **variables}
     return subprocess.Popen(
         [sys.executable, *flags, "-c", program(body, session)],
         env=environ,

@@ -148,3 +148,15 @@ def test_installed_adapter(run_script, tmp_path):
     assert "--shadow" in errors
     pytest.importorskip("tensorflow")
     assert run_script(text, options=["--shadow", "--report", "none"], **variables)[:2] == (0, "v1.15.0\n")
+
+
+def test_within_another(run_script):
+    """A script that is on the emulation may run others with the command: no adapter is hidden by that."""
+    pytest.importorskip("tensorflow", reason="the adapter imports TensorFlow")
+    text = """
+        import subprocess, sys
+        with open("inner.py", "w") as file:
+            file.write("import npu_bridge; print(npu_bridge.__version__)")
+        subprocess.run([sys.executable, "-m", "npusession", "run", "--report", "none", "inner.py"], check=True)
+        """
+    assert run_script(text)[:2] == (0, "v1.15.0\n")

@@ -85,7 +85,7 @@ def run(
     os.environ[VARIABLE] = "fake"
     # And so are the processes that it starts. Those of multiprocessing take over sys.path.
     RUNTIME.settings.hand_on()
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [importing.PACKAGES, os.environ.get("PYTHONPATH")]))
+    os.environ.update(importing.on_path(os.environ))
     sys.path.insert(1, importing.PACKAGES)
     if not strict:
         state["given"] = _give_rank()

@@ -67,10 +67,16 @@ def plan(request: Request, environ: typing.Mapping[str, str]) -> Job:
         device = devices.as_counted(entry.device, visible)
         own = cluster.own(entry.rank_id, device, local, layout.local_size)
         ranks.append(Rank(entry.number, entry.device, own, None if blocks is None else blocks[number]))
+    shared = cluster.shared()
+    if fake:
+        from ..backends.fake.importing import on_path
+
+        # Scripts for the adapter find it emulated.
+        shared.update(on_path(environ))
     job = Job(
         command=command,
         ranks=tuple(ranks),
-        environ=cluster.shared(),
+        environ=shared,
         removed=removed(),
         rank_table=rank_table,
         log_dir=request.log_dir,

@@ -94,13 +94,21 @@ def _real() -> dict[str, str]:
     found = {}
     for name in NAMES:
         module = sys.modules.get(name)
-        if module is not None:
-            found[name] = f"imported from {getattr(module, '__file__', None) or 'an unknown place'}"
+        spec = None if module is not None else importlib.util.find_spec(name)
+        where = getattr(module, "__file__", None) if spec is None else spec.origin
+        if where is not None and os.path.realpath(where).startswith(os.path.realpath(PACKAGES) + os.sep):
+            # A process of the emulation that began this one has put its packages on the path.
             continue
-        spec = importlib.util.find_spec(name)
-        if spec is not None and spec.origin not in (None, "namespace"):
-            found[name] = f"installed in {spec.origin}"
+        if module is not None:
+            found[name] = f"imported from {where or 'an unknown place'}"
+        elif spec is not None and where not in (None, "namespace"):
+            found[name] = f"installed in {where}"
     return found
+
+
+def on_path(environ: typing.Mapping[str, str]) -> dict[str, str]:
+    """Return the variable that puts the packages before all others for processes that get it beside an environment."""
+    return {"PYTHONPATH": os.pathsep.join(filter(None, [PACKAGES, environ.get("PYTHONPATH")]))}
 
 
 def _take_out() -> dict[str, types.ModuleType]:
