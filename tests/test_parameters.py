@@ -58,16 +58,18 @@ def test_accelerated_training_as_measured():
 
 
 @pytest.mark.parametrize(
-    ("mode", "environ"),
+    ("mode", "environ", "expected"),
     [
-        ("fast|step", {"TOTAL_STEP": "+100", "STEP_NOW": " 0"}),
-        ("fast|loss", {"TARGET_LOSS": "3.0", "LOSS_NOW": "7 at first"}),
-        ("fast|step", None),
+        ("fast|step", {"TOTAL_STEP": "100 ", "STEP_NOW": " 0"}, []),
+        ("fast|step", {"TOTAL_STEP": "+100", "STEP_NOW": "0"}, ["NPU403"]),
+        ("fast|loss", {"TARGET_LOSS": "3.0", "LOSS_NOW": " 7e0 "}, []),
+        ("fast|loss", {"TARGET_LOSS": "3.0", "LOSS_NOW": "7 at first"}, ["NPU403"]),
+        ("fast|step", None, []),
     ],
 )
-def test_numbers_in_the_environment(mode, environ):
+def test_numbers_in_the_environment(mode, environ, expected):
     """Numbers are read as the runtime reads them, and asked for only where an environment is given."""
-    assert codes([(ACCELERATE.name, "s", mode)], environ=environ) == []
+    assert codes([(ACCELERATE.name, "s", mode)], environ=environ) == expected
 
 
 def test_paths_are_looked_at(tmp_path):
