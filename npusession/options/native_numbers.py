@@ -9,15 +9,14 @@ import struct
 #: A text for a fraction has to fit a buffer.
 _LONGEST = 31
 _BLANK = r"[ \t\n\v\f\r]*"
-_UNSIGNED = re.compile(f"{_BLANK}0*([0-9]{{1,10}}){_BLANK}")
-_FRACTION = re.compile(
-    rf"{_BLANK}([-+]?)(?:0x([0-9a-f]+)|((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?|inf|nan)){_BLANK}", re.IGNORECASE
-)
+# Not compiled before they are needed, which is seldom.
+_UNSIGNED = f"{_BLANK}0*([0-9]{{1,10}}){_BLANK}"
+_FRACTION = rf"{_BLANK}([-+]?)(?:0x([0-9a-f]+)|((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?|inf|nan)){_BLANK}"
 
 
 def unsigned(text: str) -> int | None:
     """Return the whole number of 32 bits that a text is, ``None`` when it is none; signs are not allowed."""
-    found = _UNSIGNED.fullmatch(text)
+    found = re.fullmatch(_UNSIGNED, text)
     if found is None or int(found.group(1)) >= 2**32:
         return None
     return int(found.group(1))
@@ -25,7 +24,7 @@ def unsigned(text: str) -> int | None:
 
 def fraction(text: str) -> float | None:
     """Return the number that a text is, before it is rounded to single precision; ``None`` when it is none."""
-    found = _FRACTION.fullmatch(text) if len(text) <= _LONGEST else None
+    found = re.fullmatch(_FRACTION, text, re.IGNORECASE) if len(text) <= _LONGEST else None
     if found is None:
         return None
     sign, hexadecimal, decimal = found.groups()
