@@ -20,6 +20,8 @@ from ...errors import BackendError
 #: The packages that are emulated.
 NAMES = ("hccl", "npu_bridge", "npu_device")
 PACKAGES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "packages")
+#: How the folder of any installation's emulated packages ends.
+_EMULATED = os.sep + os.path.join(*__name__.split(".")[:-1], "packages")
 
 
 class _Finder(importlib.abc.MetaPathFinder):
@@ -96,8 +98,8 @@ def _real() -> dict[str, str]:
         module = sys.modules.get(name)
         spec = None if module is not None else importlib.util.find_spec(name)
         where = getattr(module, "__file__", None) if spec is None else spec.origin
-        if where is not None and os.path.realpath(where).startswith(os.path.realpath(PACKAGES) + os.sep):
-            # A process of the emulation that began this one has put its packages on the path.
+        if where is not None and os.path.dirname(os.path.dirname(where)).endswith(_EMULATED):
+            # The launcher, or a script on the emulation, has put them on the path, perhaps of another installation.
             continue
         if module is not None:
             found[name] = f"imported from {where or 'an unknown place'}"
